@@ -10,6 +10,7 @@ import {
 } from "@tinkex/types";
 import { type BodyMemory, decodeJsonResponse, type EncodedBody, PROTOBUF_TYPE } from "@tinkex/wire";
 import type { OperationContext } from "../future/operation-context.js";
+import { SpareMemories } from "../inputs/spare-memories.js";
 import type { Encoding, WireChoice } from "../session/server-generation.js";
 import type { ServerProfile } from "../session/server-profile.js";
 import type { Session, SessionEnvironment } from "../session/session.js";
@@ -105,6 +106,8 @@ export class Channel {
   /** Encoding of training requests. */
   readonly encoding: EncodingChoice;
   readonly bodyMemory: BodyMemory | undefined;
+  /** Memory of the tensors of training passes. */
+  readonly tensorMemory = new SpareMemories();
   /** Ids of the models that were made in the session and are not unloaded. */
   readonly models = new Set<string>();
   /** The creations of models that are under way. */

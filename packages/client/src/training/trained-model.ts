@@ -4,7 +4,6 @@ import type { Channel } from "../channel/channel.js";
 import { type QueueStateLog, trainingPauseLog } from "../channel/queue-state-log.js";
 import type { OperationContext } from "../future/operation-context.js";
 import { KnownCheckpoints } from "./checkpoints/known-checkpoints.js";
-import { SpareMemories } from "./passes/spare-memories.js";
 import { isOutOfOrder, settleResult } from "./settle-result.js";
 import { isSequenceConflict, lostError, settleSequence } from "./settle-sequence.js";
 
@@ -65,8 +64,6 @@ export interface TrainedModel {
   /** Its operations leave one after the other, in the order of the calls. */
   readonly turns: Mutex;
   readonly log: QueueStateLog;
-  /** Memory of the tensors of its passes. */
-  readonly memories: SpareMemories;
   /** Says that the service may not have counted the id of work that failed: the next operation waits until its own was the right one. */
   isOrderInDoubt: boolean;
   readonly checkpoints: KnownCheckpoints;
@@ -82,7 +79,6 @@ export function trainedModel(channel: Channel, id: string): TrainedModel {
     sequence: new SequenceCounter(1),
     turns: new Mutex(),
     log: trainingPauseLog(`Training for ${id}`, channel.environment),
-    memories: new SpareMemories(),
     isOrderInDoubt: false,
     checkpoints: new KnownCheckpoints(channel.environment.checkpointLives),
     leaveSession: channel.session.onLost((cause) => model.turns.break(lostError(model, cause))),

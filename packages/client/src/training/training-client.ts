@@ -198,7 +198,7 @@ export class TrainingClient {
   ): ApiFuture<TrainStepOutput> {
     this.#lifecycle.checkCall("trainStep", options, PASS_OPTIONS);
     const fields = optimizerFields("trainStep", params);
-    const pass = preparePass("forwardBackward", data, lossFn, options, this.#model.memories);
+    const pass = preparePass("forwardBackward", data, lossFn, options, this.#model.channel.tensorMemory);
     const run = (context: OperationContext): Promise<TrainStepOutput> =>
       runTrainStep(this.#model, pass, fields, context);
     const describe = () => describePass(pass.data, pass.lossFn, metricsOfStep);
@@ -379,7 +379,7 @@ export class TrainingClient {
     lossFn: LossFnType,
     options: PassOptions,
   ): ApiFuture<PassOutput> {
-    const pass = preparePass(method, data, lossFn, options, this.#model.memories);
+    const pass = preparePass(method, data, lossFn, options, this.#model.channel.tensorMemory);
     const run = (context: OperationContext): Promise<PassOutput> => runPass(this.#model, pass, context);
     const describe = () => describePass<PassOutput>(pass.data, pass.lossFn, ({ metrics }) => metrics);
     return this.#lifecycle.start(method, options, run, describe);

@@ -1,10 +1,10 @@
 import { ResponseError, ValidationError } from "@tinkex/base";
 import type { LossFnType } from "@tinkex/types";
 import { describe, expect, it } from "vitest";
+import { SpareMemories } from "../../inputs/spare-memories.js";
 import { datum, seqIdOf } from "../../testing/examples.js";
 import { openTraining, step } from "../../testing/open-training.js";
 import { type DatumLike, prepareData, preparePass } from "./prepare-data.js";
-import { SpareMemories } from "./spare-memories.js";
 
 const like = (loss_fn_inputs: DatumLike["loss_fn_inputs"]): DatumLike => ({
   model_input: [1, 2],

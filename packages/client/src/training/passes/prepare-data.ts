@@ -20,8 +20,8 @@ import {
   type TokenSource,
 } from "@tinkex/types";
 import { toModelInput } from "../../inputs/model-input.js";
+import type { SpareMemories } from "../../inputs/spare-memories.js";
 import type { PassOptions } from "../training-options.js";
-import type { SpareMemories } from "./spare-memories.js";
 
 /**
  * A training example of N positions as it is given: like a {@link Datum}, with tokens for the input and anything numeric for

@@ -110,7 +110,7 @@ export async function submitPass(
   const results: Promise<ForwardBackwardOutput>[] = [];
   for (const { result } of requests) if (result !== undefined) results.push(result);
   // No request is left to be written: of the tensors only their lengths are looked at from here on.
-  if (pass.memory !== undefined) model.memories.giveBack(pass.memory);
+  if (pass.memory !== undefined) model.channel.tensorMemory.giveBack(pass.memory);
   return results;
 }
 

@@ -1,7 +1,7 @@
 import { TensorMemory } from "@tinkex/tensor";
 
-/** Spare memory that is kept for the passes of one model. */
-const MAX_SPARE_BYTES = 32 * 1024 * 1024;
+/** Spare memory that is kept for the passes of a session, as much as for its bodies. */
+const MAX_SPARE_BYTES = 64 * 1024 * 1024;
 
 /**
  * Pool of the memory of tensors, for passes that were submitted. The batches of a training loop are alike in size, step after step, and

@@ -1,7 +1,7 @@
 import { TensorMemory } from "@tinkex/tensor";
 import { afterEach, expect, it, vi } from "vitest";
-import { readPass } from "../../testing/examples.js";
-import { openTraining } from "../../testing/open-training.js";
+import { readPass } from "../testing/examples.js";
+import { openTraining } from "../testing/open-training.js";
 import { SpareMemories } from "./spare-memories.js";
 
 afterEach(() => void vi.restoreAllMocks());
@@ -61,15 +61,15 @@ it("keeps the memory of a pass that failed from other passes", async () => {
   expect(cleared).not.toHaveBeenCalled();
 });
 
-it("keeps 32 MiB", () => {
+it("keeps 64 MiB", () => {
   const memories = new SpareMemories();
-  const used = Array.from({ length: 5 }, () => new TensorMemory());
+  const used = Array.from({ length: 9 }, () => new TensorMemory());
   for (const memory of used) {
     memory.int32(2 * 1024 * 1024);
     memory.clear();
     memory.int32(2 * 1024 * 1024);
     memories.giveBack(memory);
   }
-  const kept = Array.from({ length: 5 }, () => memories.take()).filter((memory) => used.includes(memory));
-  expect(kept).toHaveLength(4);
+  const kept = Array.from({ length: 9 }, () => memories.take()).filter((memory) => used.includes(memory));
+  expect(kept).toHaveLength(8);
 });
