@@ -22,9 +22,20 @@ const NOTICES: Readonly<Record<string, readonly string[]>> = {
     "Copyright 2016-2017 Julia Silge",
     "The above copyright notice and this permission notice shall be",
     "ONNX",
+    "Copyright (c) 2025 Colin McDonnell",
   ],
   "@tinkex/renderers": ["Copyright 2025 Thinking Machines Lab"],
+  "@tinkex/types": [
+    "Copyright (c) 2025 Colin McDonnell",
+    "The above copyright notice and this permission notice shall be included in all",
+  ],
   "@tinkex/wire": ["Copyright 2025 Tinker"],
+};
+
+/** Libraries of which a part is built into a package. */
+const WITHIN: Readonly<Record<string, readonly string[]>> = {
+  "@tinkex/local": ["zod"],
+  "@tinkex/types": ["zod"],
 };
 
 /** Files that npm would pack, by package; npm is started once for all. */
@@ -75,6 +86,16 @@ describe.each(publicPackages)("$name as it will be published", ({ name, folder, 
       .flatMap((place) => readdirSync(place));
     const notice = sources.length === 0 ? "" : readFileSync(join(folder, "NOTICE"), "utf8");
     expect(sources.filter((source) => !notice.includes(source))).toEqual([]);
+  });
+
+  it("names in its notice every library of which a part is built into it", () => {
+    const code = files.filter((file) => /^dist\/.*\.js$/.test(file)).map(text);
+    // The bundler says above each file's code where it is from.
+    const origins = code.join("\n").matchAll(/^\/\/#region .*node_modules\/((?:@[\w.-]+\/)?[\w.-]+)\//gm);
+    const libraries = new Set([...origins].map(([, library = ""]) => library));
+    expect([...libraries]).toEqual(WITHIN[name] ?? []);
+    const notice = libraries.size === 0 ? "" : text("NOTICE");
+    expect([...libraries].filter((library) => !notice.includes(`dist/${library}-`))).toEqual([]);
   });
 });
 
