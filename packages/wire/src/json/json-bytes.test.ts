@@ -29,6 +29,24 @@ it("leaves a list with anything else as if it had not been asked", () => {
   expect(textOf(out.take())).toBe("before");
 });
 
+it("leaves a long list as well, wherever it holds something else, and makes no room for what may never come", () => {
+  const out = new JsonBytes();
+  out.text("before");
+  const long = Array.from({ length: 10_000 }, (_, index) => index - 5_000);
+  for (const at of [0, 4_095, 4_096, 9_999]) expect(out.tryIntegers(long.with(at, 0.5))).toBe(false);
+  expect(textOf(out.take())).toBe("before");
+  expect(out.tryIntegers(long)).toBe(true);
+  expect(textOf(out.take())).toBe(JSON.stringify(long));
+  expect(() => jsonBody({ a: new Array(2 ** 31) }, "x")).toThrow("x: a[0]: undefined has no JSON form");
+});
+
+it("writes as much of a list as there was at first, though a getter of it adds more", () => {
+  const list = [1, 2];
+  const more = Array.from({ length: 9_000 }, () => 1_234_567_890);
+  Object.defineProperty(list, 0, { get: () => list.push(...more.splice(0)) && 7 });
+  expect(JSON.parse(writeJson({ list, end: true }, "x"))).toEqual({ list: [7, 2], end: true });
+});
+
 it("writes any JSON value as JSON.stringify does, one after the other", () => {
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
@@ -38,7 +56,14 @@ it("writes any JSON value as JSON.stringify does, one after the other", () => {
 });
 
 it("writes text beyond ASCII, half of a pair and memory beyond what it began with", () => {
-  for (const text of ["é", "\u{1f600}".repeat(9), "\ud800", "x".repeat(10_000), "字".repeat(3_000)])
+  for (const text of [
+    "é",
+    "\u{1f600}".repeat(9),
+    "\ud800",
+    "x".repeat(10_000),
+    "字".repeat(3_000),
+    `${"x".repeat(4_095)}\u{1f600}\ud800`,
+  ])
     expect(writeJson({ [text]: text }, "x")).toBe(JSON.stringify({ [text]: text }));
 });
 

@@ -8,14 +8,14 @@ const MOST_KEPT_BYTES = 1 << 20;
 const BYTES_A_UNIT = 3;
 /** Digits and sign of a 32-bit integer, and the comma behind it. */
 const BYTES_AN_INTEGER = 12;
+/** Integers of a list for which room is made at a time: nobody knows of a long list before its end that it holds nothing else. */
+const BLOCK = 4_096;
 /** Strings up to this length are copied here, unit by unit, faster than by the encoder. */
 const SHORT = 24;
 
 const COMMA = 0x2c;
 const MINUS = 0x2d;
 const ZERO = 0x30;
-const OPENING_BRACKET = 0x5b;
-const CLOSING_BRACKET = 0x5d;
 
 /** JSON text as it grows, in UTF-8: a string would be written first, joined, and then copied into bytes. */
 export class JsonBytes {
@@ -25,30 +25,28 @@ export class JsonBytes {
   /** Appends text as it is. */
   text(text: string): void {
     const { length } = text;
-    this.#makeRoom(length * BYTES_A_UNIT);
-    if (length > SHORT || !this.#tryAscii(text)) {
-      this.#length += encoder.encodeInto(text, this.#bytes.subarray(this.#length)).written;
-    }
+    // As much as ASCII takes, which most long texts are.
+    this.#makeRoom(length);
+    if (length <= SHORT && this.#tryAscii(text)) return;
+    const { read, written } = encoder.encodeInto(text, this.#bytes.subarray(this.#length));
+    this.#length += written;
+    if (read === length) return;
+    this.#makeRoom((length - read) * BYTES_A_UNIT);
+    this.#length += encoder.encodeInto(text.slice(read), this.#bytes.subarray(this.#length)).written;
   }
 
   /** Appends a list, if it holds nothing but 32-bit integers, as lists of token ids do. Tells whether it was one. */
   tryIntegers(list: ArrayLike<unknown>): boolean {
-    this.#makeRoom(list.length * BYTES_AN_INTEGER + 2);
-    const bytes = this.#bytes;
-    let at = this.#length;
-    bytes[at] = OPENING_BRACKET;
-    at += 1;
-    for (let i = 0; i < list.length; i += 1) {
-      const integer = list[i];
-      if (typeof integer !== "number" || (integer | 0) !== integer) return false;
-      if (i > 0) {
-        bytes[at] = COMMA;
-        at += 1;
-      }
-      at = putInteger(bytes, at, integer);
+    const begin = this.#length;
+    // Read once: a getter of the list may add to it, for which there is no room.
+    const { length } = list;
+    this.text("[");
+    for (let start = 0; start < length; start += BLOCK) {
+      if (this.#tryBlock(list, start, Math.min(start + BLOCK, length))) continue;
+      this.#length = begin;
+      return false;
     }
-    bytes[at] = CLOSING_BRACKET;
-    this.#length = at + 1;
+    this.text("]");
     return true;
   }
 
@@ -63,6 +61,24 @@ export class JsonBytes {
   clear(): void {
     this.#length = 0;
     if (this.#bytes.length > MOST_KEPT_BYTES) this.#bytes = new Uint8Array(FIRST_BYTES);
+  }
+
+  /** Appends the elements of a list from `start` to `end`, each but the first of the list behind a comma. Tells whether all are integers. */
+  #tryBlock(list: ArrayLike<unknown>, start: number, end: number): boolean {
+    this.#makeRoom((end - start) * BYTES_AN_INTEGER);
+    const bytes = this.#bytes;
+    let at = this.#length;
+    for (let i = start; i < end; i += 1) {
+      const integer = list[i];
+      if (typeof integer !== "number" || (integer | 0) !== integer) return false;
+      if (i > 0) {
+        bytes[at] = COMMA;
+        at += 1;
+      }
+      at = putInteger(bytes, at, integer);
+    }
+    this.#length = at;
+    return true;
   }
 
   /** Copies a text of ASCII. Tells whether it was one. */
