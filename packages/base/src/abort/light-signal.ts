@@ -1,3 +1,5 @@
+import { tellOfAbort } from "./tell-of-abort.js";
+
 /** One wait for a signal: an object, so that the same function given twice counts twice. */
 interface Entry {
   readonly callback: (reason: unknown) => void;
@@ -24,7 +26,7 @@ export class LightSignal implements AbortSignal {
     // One that is taken back by another is not called any more, so they stay in the list until their turn.
     for (let entry = this.#first(); entry !== undefined; entry = this.#first()) {
       this.#remove(entry);
-      entry.callback(reason);
+      tellOfAbort(entry.callback, reason);
     }
     this.#controller?.abort(reason);
   }

@@ -1,4 +1,5 @@
 import { LightSignal } from "./light-signal.js";
+import { tellOfAbort } from "./tell-of-abort.js";
 
 /** One wait for a signal: an object, so that the same function given twice counts twice. */
 interface Entry {
@@ -26,7 +27,7 @@ export function onAbort(signal: AbortSignal, callback: (reason: unknown) => void
     const entries = new Set<Entry>();
     const listener = (): void => {
       audiences.delete(signal);
-      for (const entry of entries) entry.callback(signal.reason);
+      for (const entry of entries) tellOfAbort(entry.callback, signal.reason);
     };
     audience = { entries, listener };
     audiences.set(signal, audience);

@@ -88,23 +88,33 @@ export class RunningOperation implements OperationContext {
    */
   run<T>(work: (context: OperationContext) => Promise<T>, settle: Settle<T>): void {
     const { signal: given, timeoutMs = Number.POSITIVE_INFINITY } = this.#call.options;
+    // A clock or a signal of the caller's that throws ends the future too: nobody else would hear of it.
     const fail = (error: unknown): void => {
-      if (this.#fail(error)) settle.reject(error);
+      try {
+        if (this.#fail(error)) settle.reject(error);
+      } catch (fault) {
+        settle.reject(fault);
+      }
+    };
+    const succeed = (value: T): void => {
+      try {
+        if (this.#succeed()) settle.resolve(value);
+      } catch (fault) {
+        settle.reject(fault);
+      }
     };
     this.#environment.live.add(this);
-    this.#leaveGivenSignal = given && this.#endWith(given);
-    if (timeoutMs !== Number.POSITIVE_INFINITY) this.#callOffLimit = this.#endAfter(timeoutMs);
-    const { signal } = this;
-    if (signal.aborted) {
-      fail(signal.reason);
-      return;
-    }
-    // Stays for as long as the operation: those who wait within it, one after the other, share its listener.
-    this.#leaveOwnSignal = onAbort(signal, fail);
     try {
-      work(this).then((value) => {
-        if (this.#succeed()) settle.resolve(value);
-      }, fail);
+      this.#leaveGivenSignal = given && this.#endWith(given);
+      if (timeoutMs !== Number.POSITIVE_INFINITY) this.#callOffLimit = this.#endAfter(timeoutMs);
+      const { signal } = this;
+      if (signal.aborted) {
+        fail(signal.reason);
+        return;
+      }
+      // Stays for as long as the operation: those who wait within it, one after the other, share its listener.
+      this.#leaveOwnSignal = onAbort(signal, fail);
+      work(this).then(succeed, fail);
     } catch (error) {
       fail(error);
     }
@@ -116,9 +126,12 @@ export class RunningOperation implements OperationContext {
     this.state = "fulfilled";
     this.isSettled = true;
     this.signal = NEVER_ABORTED;
-    this.#events?.succeeded();
-    this.#submission?.resolve();
-    this.#letGoOfAll();
+    try {
+      this.#events?.succeeded();
+      this.#submission?.resolve();
+    } finally {
+      this.#letGoOfAll();
+    }
     return true;
   }
 
@@ -127,12 +140,15 @@ export class RunningOperation implements OperationContext {
     if (this.isSettled) return false;
     this.state = "rejected";
     this.isSettled = true;
-    this.#events?.failed(error);
     this.#failure = error;
-    this.#submission?.reject(error);
-    // Stops the parts of the work that still run: nobody wants them any more.
-    this.#controller?.abort(error);
-    this.#letGoOfAll();
+    try {
+      this.#events?.failed(error);
+      this.#submission?.reject(error);
+      // Stops the parts of the work that still run: nobody wants them any more.
+      this.#controller?.abort(error);
+    } finally {
+      this.#letGoOfAll();
+    }
     return true;
   }
 
@@ -142,11 +158,12 @@ export class RunningOperation implements OperationContext {
     this.#letGo();
     this.#environment.live.delete(this);
     this.#leaveOwnSignal?.();
-    this.#leaveGivenSignal?.();
     this.#callOffLimit?.();
+    // The last, as it is the caller's, and may throw.
+    this.#leaveGivenSignal?.();
     this.#leaveOwnSignal = undefined;
-    this.#leaveGivenSignal = undefined;
     this.#callOffLimit = undefined;
+    this.#leaveGivenSignal = undefined;
   }
 
   /** Ends the operation when the caller's signal aborts. Returns what lets go of the signal. */

@@ -103,7 +103,9 @@ function isSignal(value: unknown): boolean {
     "aborted" in value &&
     typeof value.aborted === "boolean" &&
     "addEventListener" in value &&
-    typeof value.addEventListener === "function"
+    typeof value.addEventListener === "function" &&
+    "removeEventListener" in value &&
+    typeof value.removeEventListener === "function"
   );
 }
 
