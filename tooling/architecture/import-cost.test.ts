@@ -75,6 +75,33 @@ describe("a fresh process", () => {
     expect(heavy).toEqual([]);
   });
 
+  // Cloudflare's workers end a program that does any of this before its first request.
+  it.each([
+    "@tinkex/client",
+    "@tinkex/recipes",
+    "@tinkex/telemetry",
+    "@tinkex/tokenizer/node",
+    "@tinkex/renderers",
+    "@tinkex/wire",
+    "tinkex",
+  ])("makes no controller, timer or random number while it loads %s", (specifier) => {
+    const code = `
+      const refuse = (what) => function () { throw new Error(what + " while loading"); };
+      for (const name of ["AbortController", "setTimeout", "setInterval", "setImmediate", "fetch"])
+        globalThis[name] = refuse(name);
+      Math.random = refuse("Math.random");
+      for (const name of ["randomUUID", "getRandomValues"]) crypto[name] = refuse(name);
+      const nodeCrypto = process.getBuiltinModule("node:crypto");
+      for (const name of ["randomUUID", "randomBytes"]) nodeCrypto[name] = refuse(name);
+      process.getBuiltinModule("node:module").syncBuiltinESMExports();
+      await import(${JSON.stringify(specifier)});`;
+    const { stderr, status } = spawnSync(process.execPath, ["--input-type=module", "-e", code], {
+      cwd: import.meta.dirname,
+      encoding: "utf8",
+    });
+    expect(status, stderr).toBe(0);
+  });
+
   it("ends by itself after importing the client", () => {
     execFileSync(process.execPath, ["--input-type=module", "-e", 'await import("@tinkex/client")'], {
       cwd: import.meta.dirname,

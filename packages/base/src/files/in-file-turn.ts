@@ -1,5 +1,6 @@
 import { realpath } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
+import { LightSignal } from "../abort/light-signal.js";
 import { Mutex } from "../flow/mutex.js";
 
 interface Turn {
@@ -9,7 +10,7 @@ interface Turn {
 }
 
 const turns = new Map<string, Turn>();
-const never = new AbortController().signal;
+const never = new LightSignal();
 
 /**
  * Does work on a file while no other caller of this process does, so that what one reads is still so when it writes. A link and the file

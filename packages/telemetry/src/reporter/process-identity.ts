@@ -17,5 +17,10 @@ export function platformName(platform: string): string {
   return PLATFORMS[platform] ?? platform;
 }
 
-/** Id of this process, or of this worker thread, shared by all its sessions. */
-export const PROCESS_UUID = randomUUID();
+let ownUuid: string | undefined;
+
+/** Gives the id of this process, or of this worker thread, shared by all its sessions. Not made while loading, which some runtimes forbid. */
+export function processUuid(): string {
+  ownUuid ??= randomUUID();
+  return ownUuid;
+}

@@ -10,7 +10,7 @@ import type {
 } from "@tinkex/types";
 import { EventQueue, type QueuedContent } from "./event-queue.js";
 import { attemptEvent, type EventContent, exceptionEvent, resultEvent, tryEvent } from "./failure-events.js";
-import { PROCESS_UUID, platformName } from "./process-identity.js";
+import { platformName, processUuid } from "./process-identity.js";
 
 /** Longest time that an event waits for others, in milliseconds. */
 export const FLUSH_INTERVAL_MS = 10_000;
@@ -262,7 +262,7 @@ export class SessionTelemetry implements SessionReporter {
       platform: platformName(process.platform),
       sdk_version: this.#session.sdkVersion,
       session_id: this.#sessionId,
-      process_uuid: PROCESS_UUID,
+      process_uuid: processUuid(),
     };
   }
 }

@@ -1,9 +1,9 @@
 const encoder = new TextEncoder();
 
 /** Bytes to begin with: most requests need less. */
-const FIRST_BYTES = 4_096;
+const INITIAL_BYTES = 4_096;
 /** A larger memory is not kept for the next text. */
-const MOST_KEPT_BYTES = 1 << 20;
+const MAX_KEPT_BYTES = 1 << 20;
 /** UTF-8 takes at most so many bytes for one unit of a string. */
 const BYTES_A_UNIT = 3;
 /** Digits and sign of a 32-bit integer, and the comma behind it. */
@@ -19,7 +19,7 @@ const ZERO = 0x30;
 
 /** JSON text as it grows, in UTF-8: a string would be written first, joined, and then copied into bytes. */
 export class JsonBytes {
-  #bytes = new Uint8Array(FIRST_BYTES);
+  #bytes = new Uint8Array(INITIAL_BYTES);
   #length = 0;
 
   /** Appends text as it is. */
@@ -60,7 +60,7 @@ export class JsonBytes {
   /** Begins anew, e.g. after a value that could not be written. */
   clear(): void {
     this.#length = 0;
-    if (this.#bytes.length > MOST_KEPT_BYTES) this.#bytes = new Uint8Array(FIRST_BYTES);
+    if (this.#bytes.length > MAX_KEPT_BYTES) this.#bytes = new Uint8Array(INITIAL_BYTES);
   }
 
   /** Appends the elements of a list from `start` to `end`, each but the first of the list behind a comma. Tells whether all are integers. */
