@@ -1,17 +1,27 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import { getEventListeners } from "node:events";
-import { AbortedError, type Clock, ClosedError, LightSignal, onAbort } from "@tinkex/base";
+import { AbortedError, type Clock, ClosedError, deferred, LightSignal, onAbort } from "@tinkex/base";
 import { FakeClock, settle } from "@tinkex/base/testing";
 import { failOnUnhandledErrors } from "@tinkex-tooling/testing";
 import { beforeEach, describe, expect, it } from "vitest";
+import { EventHub } from "../events/event-hub.js";
 import { RecordingLogger } from "../testing/recording-logger.js";
 import { ClientLifecycle } from "./client-lifecycle.js";
 import type { OperationContext } from "./operation-context.js";
 
 const never = (): Promise<never> => new Promise(() => {});
 
-function lifecycle(clock: Clock, hidesSignals = false): ClientLifecycle {
+function lifecycle(clock: Clock, hidesSignals = false, events?: EventHub): ClientLifecycle {
   const logger = new RecordingLogger();
-  return new ClientLifecycle("SamplingClient", "the client", { clock, logger, hidesSignals });
+  return new ClientLifecycle("SamplingClient", "the client", { clock, logger, hidesSignals, events });
+}
+
+/** A hub and what its only reader hears, each message with the name of the async context it came in. */
+function heardHub(clock: Clock, context: AsyncLocalStorage<string>): { hub: EventHub; heard: string[] } {
+  const hub = new EventHub({ clock, clientId: "c", baseUrl: undefined, channels: undefined });
+  const heard: string[] = [];
+  hub.add({ read: ({ type }) => heard.push(`${type} in ${context.getStore()}`), end: () => {} });
+  return { hub, heard };
 }
 
 beforeEach(failOnUnhandledErrors);
@@ -59,6 +69,39 @@ describe.each([
     live.close();
     expect(heard).toEqual([refusal]);
   });
+
+  it("tells of its end in the async context of its call, whoever aborts", async () => {
+    const clock = new FakeClock();
+    const context = new AsyncLocalStorage<string>();
+    const { hub, heard } = heardHub(clock, context);
+    const live = lifecycle(clock, hidesSignals, hub);
+    const { signal, abort } = abortable();
+    const future = context.run("the call", () => live.start("sample", { signal }, never));
+    context.run("the abort", abort);
+    await expect(future).rejects.toBeInstanceOf(AbortedError);
+    expect(heard).toEqual(["operation.started in the call", "operation.cancelled in the call"]);
+    expect(live.size).toBe(0);
+  });
+
+  it.each([true, false])(
+    "is aborted, though its work ended a moment before, heard or not: %s",
+    async (isHeard) => {
+      const clock = new FakeClock();
+      const { hub } = heardHub(clock, new AsyncLocalStorage());
+      const live = lifecycle(clock, hidesSignals, isHeard ? hub : undefined);
+      for (const failure of [undefined, new Error("refused")]) {
+        const { signal, abort } = abortable();
+        const work = deferred<string>();
+        const future = live.start("sample", { signal }, () => work.promise);
+        if (failure === undefined) work.resolve("done");
+        else work.reject(failure);
+        // Of work that is heard of, the end comes a moment later.
+        if (isHeard) queueMicrotask(abort);
+        else abort();
+        await expect(future).rejects.toBeInstanceOf(AbortedError);
+      }
+    },
+  );
 
   it("asks the service to stop when it is cancelled, and not when its client is closed", async () => {
     const live = lifecycle(new FakeClock(), hidesSignals);

@@ -90,8 +90,10 @@ export class RunningOperation implements OperationContext {
     const { signal: given, timeoutMs = Number.POSITIVE_INFINITY } = this.#call.options;
     // A clock or a signal of the caller's that throws ends the future too: nobody else would hear of it.
     const fail = (error: unknown): void => {
+      // An abort counts, though the work ended a moment before.
+      const reason: unknown = this.signal.aborted ? this.signal.reason : error;
       try {
-        if (this.#fail(error)) settle.reject(error);
+        if (this.#fail(reason)) settle.reject(reason);
       } catch (fault) {
         settle.reject(fault);
       }
@@ -113,7 +115,7 @@ export class RunningOperation implements OperationContext {
         return;
       }
       // Stays for as long as the operation: those who wait within it, one after the other, share its listener.
-      this.#leaveOwnSignal = onAbort(signal, fail);
+      this.#leaveOwnSignal = onAbort(signal, this.#events === undefined ? fail : inThisContext(fail));
       work(this).then(succeed, fail);
     } catch (error) {
       fail(error);
@@ -122,7 +124,7 @@ export class RunningOperation implements OperationContext {
 
   /** Tells whether the operation had not settled before. */
   #succeed(): boolean {
-    if (this.isSettled) return false;
+    if (this.isSettled || this.signal.aborted) return false;
     this.state = "fulfilled";
     this.isSettled = true;
     this.signal = NEVER_ABORTED;
@@ -378,3 +380,13 @@ const MAX_INTERVAL_MS = 2 ** 31 - 1;
 /** Operations that somebody waits for, and the timer that keeps the process alive for them. */
 let keptAliveCount = 0;
 let timer: ReturnType<typeof setInterval> | undefined;
+
+/**
+ * Makes a callback that has `fail` run a moment later, in the async context of now: an abort runs in that of whoever aborts, and a
+ * listener of messages may ask for that of the call.
+ */
+function inThisContext(fail: (error: unknown) => void): (error: unknown) => void {
+  const ended = deferred<never>();
+  ended.promise.catch(fail);
+  return ended.reject;
+}
