@@ -11,17 +11,21 @@ interface Entry {
  * as `fetch`; that is what {@link native} is for.
  */
 export class LightSignal implements AbortSignal {
-  aborted = false;
   reason: unknown = undefined;
+  #isAborted = false;
   /** One, or a list of them: most signals are waited for by two. */
   #entries: Entry | Entry[] | undefined;
   /** Made for the first who wants it. */
   #controller: AbortController | undefined;
 
+  get aborted(): boolean {
+    return this.#isAborted;
+  }
+
   /** Calls the callbacks, in the order in which they came. Only the first time counts. */
   abort(reason: unknown): void {
-    if (this.aborted) return;
-    this.aborted = true;
+    if (this.#isAborted) return;
+    this.#isAborted = true;
     this.reason = reason;
     // One that is taken back by another is not called any more, so they stay in the list until their turn.
     for (let entry = this.#first(); entry !== undefined; entry = this.#first()) {
@@ -42,13 +46,13 @@ export class LightSignal implements AbortSignal {
   }
 
   throwIfAborted(): void {
-    if (this.aborted) throw this.reason;
+    if (this.#isAborted) throw this.reason;
   }
 
   /** A signal of the platform, which aborts with this one. */
   get native(): AbortSignal {
     this.#controller ??= new AbortController();
-    if (this.aborted) this.#controller.abort(this.reason);
+    if (this.#isAborted) this.#controller.abort(this.reason);
     return this.#controller.signal;
   }
 

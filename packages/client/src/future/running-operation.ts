@@ -14,7 +14,7 @@ import type { FutureEnvironment, OperationCall } from "./future-environment.js";
 import type { OnBehalfOf, OperationContext, QueueStateEvent, ResultWait } from "./operation-context.js";
 
 /** The signal of an operation that has its result: nothing ends it any more. */
-const NEVER_ABORTED = new AbortController().signal;
+const NEVER_ABORTED: AbortSignal = new LightSignal();
 
 /** The two ends of the promise that an operation settles. */
 export interface Settle<T> {

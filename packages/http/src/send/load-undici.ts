@@ -24,7 +24,7 @@ export function loadUndici(): Promise<Undici | undefined> {
  */
 export function loadUndiciParts(): Promise<UndiciParts | undefined> {
   // Bun would run the real undici over its own sockets, in place of its stand-in.
-  loadingParts ??= "bun" in process.versions ? loadUndici() : importParts().catch(loadUndici);
+  loadingParts ??= process.versions?.bun !== undefined ? loadUndici() : importParts().catch(loadUndici);
   return loadingParts;
 }
 
