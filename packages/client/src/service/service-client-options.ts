@@ -101,7 +101,7 @@ export interface ServiceClientOptions {
   /**
    * Reports to the service that calls failed and how: `false` turns it off, `true` turns it on whatever the environment says, or a
    * reporter such as `new ServiceReporter()` of `@tinkex/telemetry`, one for each client. Without that package nothing is reported,
-   * and with a transport of the caller's only where this option says so.
+   * and with a transport or a clock of the caller's only where this option says so.
    * @defaultValue on, unless `TINKER_TELEMETRY` is another word than `1`, `true`, `yes` or `on`, or `DO_NOT_TRACK` is `1`
    */
   readonly telemetry?: TelemetryReporter | boolean | undefined;

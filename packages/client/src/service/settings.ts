@@ -152,14 +152,21 @@ export function resolveSettings(options: ServiceClientOptions): ClientSettings {
     hubEnv: options.env,
     fetch: options.fetch,
     tokenizer: options.tokenizer,
-    // With a transport of the caller's, which may expect no such calls, only where the caller says so.
-    telemetry: options.transport !== undefined && options.telemetry === undefined ? false : options.telemetry,
+    telemetry: options.telemetry ?? unaskedTelemetry(options),
     env,
     direct: () =>
       directHeaders !== undefined && isOwn && isDirect(proxy, baseUrl)
         ? { url: `${baseUrl}/api/v1${ENDPOINTS.telemetry.path}`, headers: directHeaders }
         : undefined,
   };
+}
+
+/**
+ * Keeps telemetry off unless it is asked for, with a transport of the caller's, which may expect no such calls, and with a clock of the
+ * caller's: its times mean nothing to the service, and `close()` would wait for the last batch on a clock that may stand still.
+ */
+function unaskedTelemetry({ transport, clock }: ServiceClientOptions): false | undefined {
+  return transport === undefined && clock === undefined ? undefined : false;
 }
 
 /** Writes what a transport is made of: the options that it reads, and the environment. */
