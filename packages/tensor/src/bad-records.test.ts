@@ -23,6 +23,7 @@ const records: readonly [name: string, record: unknown, message: RegExp][] = [
   ["nothing", undefined, /: expected a tensor, \{ data, dtype, shape\? \}, got undefined; TensorData\.from /],
   ["null", null, /: expected a tensor, .*, got null/],
   ["a list", [1, 2], /: expected a tensor, .*, got an array/],
+  ["an array of numbers", Float32Array.of(1), /: expected a tensor, .*, got an object \(Float32Array\)/],
   ["a number", 3, /: expected a tensor, .*, got 3/],
   ["no data", { dtype: "float32" }, /: data must be /],
   ["data that are no list", { data: "12", dtype: "float32" }, /: data must be /],

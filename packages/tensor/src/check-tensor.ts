@@ -11,7 +11,7 @@ const LISTS = ["shape", "sparse_crow_indices", "sparse_col_indices"] as const;
  * @throws ValidationError naming the place, the field and the element
  */
 export function checkTensor(tensor: TensorData, place: TensorPlace): TensorData {
-  if (typeof tensor !== "object" || tensor === null || Array.isArray(tensor)) {
+  if (typeof tensor !== "object" || tensor === null || Array.isArray(tensor) || ArrayBuffer.isView(tensor)) {
     const got = describeValue(tensor);
     throw tensorError(
       place,

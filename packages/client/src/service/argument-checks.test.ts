@@ -48,6 +48,14 @@ it("clients 24: refuses arguments of the wrong kind at the call, before anything
       () => new ServiceClient({ transport, baseUrl: stub.url, hooks: {}, env: {} }),
       /^baseUrl, hooks beside a transport would be ignored; give them to createTransport/,
     ],
+    [
+      () => new ServiceClient({ transport: { close: () => {} } as never, env: {} }),
+      /^ServiceClient: transport.call must be a function, got undefined/,
+    ],
+    [
+      () => new ServiceClient({ transport: { call: () => {} } as never, env: {} }),
+      /^ServiceClient: transport.close must be a function, got undefined/,
+    ],
     [config("x"), /^loss_fn_config must be an object/],
     [config(null), /^loss_fn_config must be an object.*got null/],
     [config({ clip_low_threshold: true }), /^loss_fn_config.clip_low_threshold must be a number or a string/],

@@ -1,5 +1,6 @@
 import {
   checkClock,
+  checkFunction,
   checkKnownNames,
   checkLogger,
   checkObject,
@@ -115,8 +116,16 @@ export function checkServiceOptions(options: ServiceClientOptions): void {
   }
   checkClock(options.clock, "ServiceClient: clock");
   checkLogger(options.logger, "ServiceClient: logger");
+  checkTransport(options.transport);
   checkTelemetry(options.telemetry);
   checkTogether(options);
+}
+
+/** Looks for the methods of a transport, of which the last would be missed only when the client closes. */
+function checkTransport(transport: ServiceClientOptions["transport"]): void {
+  if (transport === undefined) return;
+  checkFunction(transport.call, "ServiceClient: transport.call");
+  checkFunction(transport.close, "ServiceClient: transport.close");
 }
 
 function checkTelemetry(telemetry: ServiceClientOptions["telemetry"]): void {

@@ -80,6 +80,22 @@ describe("datumFromMessages", () => {
     );
     expect(() => datumFromMessages(rendererNamed("llama3"), chat)).toThrow(ValidationError);
   });
+
+  it.each([datumFromMessages, datumsFromMessages])(
+    "names the roles where none is the assistant's: %o",
+    (make) => {
+      const chat = [
+        { role: "user", content: "Hi" },
+        { role: "bot", content: "Hello" },
+      ];
+      const renderer = rendererNamed("llama3");
+      expect(() => make(renderer, chat)).toThrow(
+        /^no token of the document is trained on, as no message has the role "assistant" \(roles: "user", "bot"\); rename/,
+      );
+      for (const options of [{ trainOn: "all_messages" }, { untrained: "keep" }] as const)
+        expect(() => make(renderer, chat, options)).not.toThrow();
+    },
+  );
 });
 
 describe("datumsFromMessages", () => {

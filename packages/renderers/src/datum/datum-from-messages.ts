@@ -1,4 +1,4 @@
-import { checkFunction, checkKnownNames, checkObject } from "@tinkex/base";
+import { checkFunction, checkKnownNames, checkObject, ValidationError } from "@tinkex/base";
 import type { Datum } from "@tinkex/types";
 import type { Message } from "../messages/message.js";
 import type { Renderer } from "../renderer/renderer.js";
@@ -22,6 +22,7 @@ export function datumFromMessages(
 ): Datum {
   const { trainOn, cut } = checkedOptions(renderer, options, "datumFromMessages");
   const { modelInput, weights } = renderer.buildSupervisedExample(messages, { trainOn });
+  checkAnswered(messages, trainOn, cut);
   return datumFromTokens(modelInput, weights, cut);
 }
 
@@ -37,10 +38,31 @@ export function datumsFromMessages(
   options: MessagesDatumOptions = {},
 ): Datum[] {
   const { trainOn, cut } = checkedOptions(renderer, options, "datumsFromMessages");
-  return renderer
-    .buildSupervisedExamples(messages, { trainOn })
-    .map(({ modelInput, weights }) => datumFromTokens(modelInput, weights, cut));
+  const examples = renderer.buildSupervisedExamples(messages, { trainOn });
+  checkAnswered(messages, trainOn, cut);
+  return examples.map(({ modelInput, weights }) => datumFromTokens(modelInput, weights, cut));
 }
+
+/**
+ * Refuses a conversation without the role that is to be trained on, in words that name the roles it has: data of others call the
+ * assistant "bot", "gpt" or "model", which most layouts show as any other role.
+ */
+function checkAnswered(messages: readonly Message[], trainOn: TrainOn, { untrained }: DatumOptions): void {
+  if (untrained === "keep" || !ANSWERS.has(trainOn)) return;
+  const roles = new Set(messages.map(({ role }) => role));
+  if (roles.has("assistant")) return;
+  const found = Array.from(roles, (role) => JSON.stringify(role)).join(", ");
+  throw new ValidationError(
+    `no token of the document is trained on, as no message has the role "assistant" (roles: ${found}); rename the role, train on others with trainOn, or keep it with untrained: "keep"`,
+    { path: ["messages"] },
+  );
+}
+
+const ANSWERS: ReadonlySet<TrainOn> = new Set([
+  "last_assistant_message",
+  "last_assistant_turn",
+  "all_assistant_messages",
+]);
 
 const OPTIONS: Readonly<Record<keyof MessagesDatumOptions, true>> = {
   trainOn: true,

@@ -2,6 +2,7 @@ import { ResponseError, ValidationError } from "@tinkex/base";
 import { failOnUnhandledErrors } from "@tinkex-tooling/testing";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
+import * as z3 from "zod/v3";
 import { checkReceived, checkRecord, checkSent } from "./check-record.js";
 import { sentObject } from "./objects.js";
 
@@ -79,6 +80,25 @@ describe("checking a record", () => {
     });
     const { error } = z.object({ record: within }).safeParse({ record });
     expect(error?.issues.map(({ path }) => path)).toEqual(paths);
+  });
+
+  it("gives faults that are issues of a schema of zod 3, with the lines that the README has", () => {
+    const within = z3.unknown().transform((value, context): unknown => {
+      const outcome = checkRecord(schema, value);
+      if (outcome.issues === undefined) return outcome.value;
+      for (const { message, path = [] } of outcome.issues) {
+        const parts = path.map((part) => (typeof part === "object" ? part.key : part));
+        context.addIssue({ code: "custom", message, path: parts.filter((part) => typeof part !== "symbol") });
+      }
+      return z3.NEVER;
+    });
+    const settings = z3.object({ record: within });
+    const { error } = settings.safeParse({ record: { a: 1, b: [{ c: 1 }] } });
+    expect(error?.issues).toEqual([
+      { code: "custom", message: "must be a string, got 1", path: ["record", "b", 0, "c"] },
+    ]);
+    const record = { a: 1, b: [] };
+    expect(settings.parse({ record })).toEqual({ record });
   });
 
   it.each([

@@ -16,7 +16,11 @@ export function oneOfKinds<Value>(
     z
       .custom<unknown>()
       .transform((value, context): Value => {
-        const schema = typeof value === "object" && value !== null ? choose(value) : "must be an object";
+        if (typeof value !== "object" || value === null) {
+          context.issues.push({ code: "invalid_type", expected: "object", input: value });
+          return z.NEVER;
+        }
+        const schema = choose(value);
         if (typeof schema === "string") {
           context.issues.push({ code: "custom", message: schema, input: value });
           return z.NEVER;

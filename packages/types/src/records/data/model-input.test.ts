@@ -14,6 +14,14 @@ describe("ModelInput", () => {
     expect(ModelInput.empty().chunks).toEqual([]);
   });
 
+  it("refuses a chunk that is no object, and says what came", () => {
+    const chunk = (value: unknown) => () =>
+      checkSent(modelInputSchema, { chunks: [value] } as never, "ModelInput");
+    expect(chunk("hello")).toThrow("ModelInput: chunks[0]: must be an object, got a string");
+    expect(chunk(7)).toThrow("ModelInput: chunks[0]: must be an object, got 7");
+    expect(chunk(null)).toThrow("ModelInput: chunks[0]: must be an object, got null");
+  });
+
   it("wire-types 27: append leaves the original as it is and merges nothing", () => {
     const input = ModelInput.fromInts([1]);
     const longer = ModelInput.appendInt(input, 2);
