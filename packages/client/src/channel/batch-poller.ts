@@ -307,8 +307,9 @@ export class BatchPoller {
     if (failingMs >= maxFailingMs) throw error;
     this.#backoff ??= new BackoffCounter(BACKOFFS.batchPoll, random);
     const waitMs = askedMs ?? this.#backoff.nextMs();
+    const what = this.#waiters.size > 0 ? "waiting for the samples" : "reporting the samples that came";
     onTrouble(
-      `waiting for the samples of ${this.#target.sampling_session_id}, asking again in ${waitMs / 1000} s: ${errorMessage(error)}`,
+      `${what} of ${this.#target.sampling_session_id}, asking again in ${(waitMs / 1000).toFixed(1)} s: ${errorMessage(error)}`,
     );
     await clock.sleep(waitMs, closing, { background: true });
   }

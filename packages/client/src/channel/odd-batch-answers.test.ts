@@ -29,7 +29,26 @@ describe("samples that are waited for together", () => {
     const { stub, sampler, clock, logger } = await openAnswers(odd, odd, odd, odd, odd, { body: DONE });
     expect((await passPauses(clock, sampler.sample(params))).sequences).toHaveLength(1);
     expect(stub.seen("retrieve_futures").length).toBeGreaterThanOrEqual(6);
-    expect(logger.lines.filter((line) => line.includes("asking again in"))).toHaveLength(1);
+    const lines = logger.lines.filter((line) => line.includes("asking again in"));
+    expect(lines).toEqual([
+      expect.stringMatching(/ waiting for the samples of S:sample:0, asking again in \d\.\d s: /),
+    ]);
+  });
+
+  it("that came are only reported from then on, and a line says so where the report fails", async () => {
+    const { stub, sampler, clock, logger } = await openAnswers(
+      { body: DONE },
+      { status: 503 },
+      { body: DONE },
+    );
+    await sampler.sample(params);
+    await passPauses(
+      clock,
+      until(() => stub.seen("retrieve_futures").length >= 3, "the report after the one that failed"),
+    );
+    expect(logger.lines.filter((line) => line.includes("asking again in"))).toEqual([
+      expect.stringMatching(/ reporting the samples that came of S:sample:0, asking again in \d\.\d s: /),
+    ]);
   });
 
   it("are given up where nothing but pages has come for 15 minutes", async () => {

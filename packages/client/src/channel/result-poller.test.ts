@@ -241,10 +241,10 @@ describe("ResultPoller", () => {
     await mixed.result;
     expect(mixed.sleeps).toEqual([1000, 2000, 250, 1000]);
     expect(mixed.troubles).toEqual([
-      "waiting for optimStep (request r1), asking again in 1 s: the service asked for quiet (429)",
-      "waiting for optimStep (request r1), asking again in 2 s: reset",
+      "waiting for optimStep (request r1), asking again in 1.0 s: the service asked for quiet (429)",
+      "waiting for optimStep (request r1), asking again in 2.0 s: reset",
       "waiting for optimStep (request r1), whose polls have failed for 0 s: answered 503",
-      "waiting for optimStep (request r1), asking again in 1 s: the service asked for quiet (429)",
+      "waiting for optimStep (request r1), asking again in 1.0 s: the service asked for quiet (429)",
     ]);
   });
 

@@ -228,7 +228,7 @@ export class ResultPoller<Name extends FutureResultName> {
     this.#backoff ??= new BackoffCounter(BACKOFFS.brokenPoll, this.#environment.random);
     const waitMs = askedMs ?? this.#backoff.nextMs();
     this.#environment.onTrouble(
-      `waiting for ${context.name} (request ${requestId}), asking again in ${waitMs / 1000} s: ${reason}`,
+      `waiting for ${context.name} (request ${requestId}), asking again in ${(waitMs / 1000).toFixed(1)} s: ${reason}`,
     );
     return this.#pauseFor(waitMs);
   }
