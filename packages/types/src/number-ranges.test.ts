@@ -33,6 +33,16 @@ describe("ranges of numbers that are sent", () => {
     );
   });
 
+  // JSON.parse gives such a number for the seeds that the official SDK sends.
+  it.each([2 ** 64, 2 ** 53, -(2 ** 60), 1.5, Number.NaN, 2n ** 64n, -(2n ** 63n) - 1n, "7"])(
+    "refuses the seed %s in words that name the bigint",
+    (seed) => {
+      expect(() => checkSent(samplingParamsSchema, { seed } as SamplingParams, "SamplingParams")).toThrow(
+        /^SamplingParams: seed: must be an integer: a number up to 2\^53, or a bigint up to 64 bits$/,
+      );
+    },
+  );
+
   it("takes the bounds themselves, and the defaults", () => {
     const step = { learning_rate: 0, beta1: 0, beta2: 0.999, eps: 1e-30, weight_decay: 0, grad_clip_norm: 0 };
     for (const params of [step, AdamParams.defaults, {}])

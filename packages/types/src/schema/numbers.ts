@@ -3,14 +3,17 @@ import { typedInput } from "./objects.js";
 
 const INT64_MIN = -(2n ** 63n);
 const UINT64_MAX = 2n ** 64n - 1n;
+/** Said for every fault: that a number is too large for itself says nothing of the bigint that would do. */
+const INT64 = "must be an integer: a number up to 2^53, or a bigint up to 64 bits";
 
 /**
  * A counter or seed that may pass 2⁵³: a safe integer as `number`, anything up to 64 bits as `bigint`. Other numbers are
  * refused, since they have already lost digits.
  */
-export const int64Schema = z.union([z.int(), z.bigint().gte(INT64_MIN).lte(UINT64_MAX)], {
-  error: "must be an integer: a number up to 2^53, or a bigint up to 64 bits",
-});
+export const int64Schema = z.union(
+  [z.int(INT64), z.bigint(INT64).gte(INT64_MIN, INT64).lte(UINT64_MAX, INT64)],
+  INT64,
+);
 
 /** A count: 0, 1, 2, … */
 export const countSchema = z.int().nonnegative();
