@@ -1,4 +1,3 @@
-export { LightSignal } from "./abort/light-signal.js";
 export { onAbort, raceAbort } from "./abort/on-abort.js";
 export { type WaitErrors, type WaitLimits, waitFor, waitWithin } from "./abort/wait-for.js";
 export {
@@ -11,13 +10,14 @@ export {
   checkString,
   checkTimeoutMs,
   DETACHED,
+  holdsInt32,
   isDetached,
   UNKNOWN_FIELD,
   unknownNames,
 } from "./arguments/check-argument.js";
 export { checkClock, checkLogger, checkRandom } from "./arguments/check-surroundings.js";
 export { describeKind, describeValue } from "./arguments/describe-value.js";
-export { holdsInt32, narrowListInto, roundListInto } from "./arrays/list-into-array.js";
+export { narrowListInto, roundListInto } from "./arrays/list-into-array.js";
 export {
   AbortedError,
   ApiStatusError,

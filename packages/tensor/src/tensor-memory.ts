@@ -64,16 +64,13 @@ export class TensorMemory implements ArrayMemory {
     return start < 0 ? new Float32Array(length) : new Float32Array(this.#buffer, start, length);
   }
 
-  /** Counts the bytes of the buffer that the next arrays come from, those of its arrays included. */
-  get byteLength(): number {
-    return this.#buffer.byteLength;
-  }
-
   /**
    * Takes the memory of all arrays back, which nobody may read any more: those that follow are written over them. The next batch gets
    * one buffer as large as this one took, arrays of every size included, and keeps it for those after it.
+   *
+   * @returns bytes of the buffer that is kept
    */
-  clear(): void {
+  clear(): number {
     const { byteLength } = this.#buffer;
     const wantedBytes = Math.max(MIN_BUFFER_BYTES, this.#takenBytes);
     if (wantedBytes > byteLength || byteLength > MAX_WASTE * wantedBytes) {
@@ -83,6 +80,7 @@ export class TensorMemory implements ArrayMemory {
     }
     this.#used = 0;
     this.#takenBytes = 0;
+    return this.#buffer.byteLength;
   }
 
   /** Takes the bytes of `length` elements, and gives their offset in the buffer; -1 for an array that is too large for it. */

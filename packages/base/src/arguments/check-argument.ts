@@ -141,3 +141,29 @@ export function checkTimeoutMs(timeoutMs: number | undefined): void {
     path: ["timeoutMs"],
   });
 }
+
+/** Tells whether a list holds nothing but integers of 32 bits. */
+export function holdsInt32(list: readonly unknown[]): list is readonly number[] {
+  const { length } = list;
+  let index = 0;
+  for (; index + 7 < length; index += 8) {
+    const a = list[index];
+    const b = list[index + 1];
+    const c = list[index + 2];
+    const d = list[index + 3];
+    const e = list[index + 4];
+    const f = list[index + 5];
+    const g = list[index + 6];
+    const h = list[index + 7];
+    if (typeof a !== "number" || typeof b !== "number" || typeof c !== "number") return false;
+    if (typeof d !== "number" || typeof e !== "number" || typeof f !== "number") return false;
+    if (typeof g !== "number" || typeof h !== "number") return false;
+    if ((a | 0) !== a || (b | 0) !== b || (c | 0) !== c || (d | 0) !== d) return false;
+    if ((e | 0) !== e || (f | 0) !== f || (g | 0) !== g || (h | 0) !== h) return false;
+  }
+  for (; index < length; index += 1) {
+    const value = list[index];
+    if (typeof value !== "number" || (value | 0) !== value) return false;
+  }
+  return true;
+}

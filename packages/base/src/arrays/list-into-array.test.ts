@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { holdsInt32, narrowListInto, roundListInto } from "./list-into-array.js";
+import { holdsInt32 } from "../arguments/check-argument.js";
+import { narrowListInto, roundListInto } from "./list-into-array.js";
 
 const bad = ["1", undefined, null, true, 1n, Number.NaN, Number.POSITIVE_INFINITY];
 

@@ -1,6 +1,5 @@
 import { realpath } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
-import { LightSignal } from "../abort/light-signal.js";
 import { Mutex } from "../flow/mutex.js";
 
 interface Turn {
@@ -10,7 +9,8 @@ interface Turn {
 }
 
 const turns = new Map<string, Turn>();
-const never = new LightSignal();
+/** Made with the first turn: some runtimes end a program that makes a controller while it loads. */
+let never: AbortSignal | undefined;
 
 /**
  * Does work on a file while no other caller of this process does, so that what one reads is still so when it writes. A link and the file
@@ -25,6 +25,7 @@ export async function inFileTurn<T>(path: string, work: () => Promise<T>): Promi
   turns.set(key, turn);
   turn.users += 1;
   try {
+    never ??= new AbortController().signal;
     return await turn.mutex.runExclusive(never, work);
   } finally {
     turn.users -= 1;

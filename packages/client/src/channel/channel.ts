@@ -9,6 +9,7 @@ import {
   type UntypedAPIFuture,
 } from "@tinkex/types";
 import { type BodyMemory, decodeJsonResponse, type EncodedBody, PROTOBUF_TYPE } from "@tinkex/wire";
+import { isTraced } from "../events/event-hub.js";
 import type { OperationContext } from "../future/operation-context.js";
 import { SpareMemories } from "../inputs/spare-memories.js";
 import type { Encoding, WireChoice } from "../session/server-generation.js";
@@ -219,10 +220,7 @@ export class Channel {
     return this.#accepted(name, ticket, context, log, startedAtMs);
   }
 
-  /**
-   * Submits one request of a training pass, within the budget of bytes on their way, in the encoding that the server
-   * understands.
-   */
+  /** Submits one request of a training pass, within the budget of bytes on their way, in the encoding that the server understands. */
   submitPass(
     request: PassRequest,
     context: OperationContext,
@@ -230,7 +228,8 @@ export class Channel {
     delivery: Delivery,
   ): Promise<Submission<ResultOf<"forward_backward">>> {
     const { events } = this.environment;
-    if (!events.hearsChunks) return this.#submitPass(request, context, log, delivery);
+    const { chunkTracing: tracing } = events;
+    if (tracing === undefined || !isTraced(tracing)) return this.#submitPass(request, context, log, delivery);
     const { operationId = 0 } = context.onBehalfOf;
     return events.aroundChunk(operationId, request, () => this.#submitPass(request, context, log, delivery));
   }

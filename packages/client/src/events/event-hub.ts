@@ -60,6 +60,8 @@ export class EventHub {
   readonly #readers = new Set<MessageReader>();
   /** Spans of the service's queue that are open, by the id of the request. */
   readonly #waits = new Map<string, QueueTrace>();
+  /** Channel of the spans of chunks; `undefined` on a runtime without channels. */
+  readonly chunkTracing: DiagnosticsChannels["chunk"] | undefined;
   #operationCount = 0;
   #isEnded = false;
 
@@ -67,6 +69,7 @@ export class EventHub {
     this.clock = clock;
     this.#identity = Object.freeze({ clientId, baseUrl, sessionId: undefined });
     this.#channels = channels;
+    this.chunkTracing = channels?.chunk;
   }
 
   /** The service client as messages name it now. */
@@ -128,19 +131,13 @@ export class EventHub {
     this.#channels?.content.publish(message);
   }
 
-  /** Tells whether anybody hears of the spans of chunks. */
-  get hearsChunks(): boolean {
-    const tracing = this.#channels?.chunk;
-    return tracing !== undefined && isTraced(tracing);
-  }
-
   /** Submits one chunk of a pass, and follows it to its result, as a span if anybody hears of those. */
   aroundChunk<S extends SubmittedChunk>(
     operationId: number,
     { name, size }: SentChunk,
     submit: () => Promise<S>,
   ): Promise<S> {
-    const tracing = this.#channels?.chunk;
+    const tracing = this.chunkTracing;
     if (tracing === undefined || !isTraced(tracing)) return submit();
     const place = { service: this.#identity, atMs: this.clock.now(), operationId };
     const chunk: ChunkTrace = { endpoint: name, byteLength: size, requestId: undefined, ...place };
@@ -180,7 +177,7 @@ export class EventHub {
 }
 
 /** Tells whether anybody hears of the spans of a tracing channel. */
-function isTraced({ start, end, asyncStart, asyncEnd, error }: TracingChannel): boolean {
+export function isTraced({ start, end, asyncStart, asyncEnd, error }: TracingChannel): boolean {
   return (
     start.hasSubscribers ||
     asyncEnd.hasSubscribers ||

@@ -16,8 +16,6 @@ export interface LifecyclePorts {
   readonly logger: Logger;
   /** Limit of a call that has none of its own, in milliseconds. */
   readonly timeoutMs?: number | undefined;
-  /** Nobody but this package sees the signals of operations: neither the transport nor the clock is the caller's. */
-  readonly hidesSignals?: boolean | undefined;
   /** Publishes what happens; `undefined` when nobody may hear. */
   readonly events?: EventHub | undefined;
   /** Told of what fails. */

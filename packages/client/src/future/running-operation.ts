@@ -4,7 +4,6 @@ import {
   ClosedError,
   type Deferred,
   deferred,
-  LightSignal,
   onAbort,
   TimeoutError,
   type TinkexError,
@@ -13,8 +12,8 @@ import type { OperationEvents } from "../events/operation-events.js";
 import type { FutureEnvironment, OperationCall } from "./future-environment.js";
 import type { OnBehalfOf, OperationContext, QueueStateEvent, ResultWait } from "./operation-context.js";
 
-/** The signal of an operation that has its result: nothing ends it any more. */
-const NEVER_ABORTED: AbortSignal = new LightSignal();
+/** The signal of operations that have their result: nothing ends them any more. Not made while loading, which some runtimes forbid. */
+let neverAborted: AbortSignal | undefined;
 
 /** The two ends of the promise that an operation settles. */
 export interface Settle<T> {
@@ -40,7 +39,7 @@ export class RunningOperation implements OperationContext {
   #leaveOwnSignal: (() => void) | undefined;
   #leaveGivenSignal: (() => void) | undefined;
   #callOffLimit: (() => void) | undefined;
-  #controller: Pick<AbortController, "abort"> | undefined;
+  #controller: AbortController | undefined;
   /** Made for the first who asks: most futures never meet one. */
   #submission: Deferred<void> | undefined;
   #isSubmitted = false;
@@ -64,15 +63,9 @@ export class RunningOperation implements OperationContext {
     };
     this.onBehalfOf = { method, headers: options.headers, operationId, tryFailed };
     this.startedAtMs = environment.clock.monotonic();
-    if (environment.hidesSignals === true) {
-      const signal = new LightSignal();
-      this.signal = signal;
-      this.#controller = signal;
-    } else {
-      const controller = new AbortController();
-      this.signal = controller.signal;
-      this.#controller = controller;
-    }
+    const controller = new AbortController();
+    this.signal = controller.signal;
+    this.#controller = controller;
     this.#call = call;
     this.#environment = environment;
     this.#events = events;
@@ -93,14 +86,14 @@ export class RunningOperation implements OperationContext {
       // An abort counts, though the work ended a moment before.
       const reason: unknown = this.signal.aborted ? this.signal.reason : error;
       try {
-        if (this.#fail(reason)) settle.reject(reason);
+        if (this.#settleAs("rejected", reason)) settle.reject(reason);
       } catch (fault) {
         settle.reject(fault);
       }
     };
     const succeed = (value: T): void => {
       try {
-        if (this.#succeed()) settle.resolve(value);
+        if (!this.signal.aborted && this.#settleAs("fulfilled")) settle.resolve(value);
       } catch (fault) {
         settle.reject(fault);
       }
@@ -122,50 +115,38 @@ export class RunningOperation implements OperationContext {
     }
   }
 
-  /** Tells whether the operation had not settled before. */
-  #succeed(): boolean {
-    if (this.isSettled || this.signal.aborted) return false;
-    this.state = "fulfilled";
-    this.isSettled = true;
-    this.signal = NEVER_ABORTED;
-    try {
-      this.#events?.succeeded();
-      this.#submission?.resolve();
-    } finally {
-      this.#letGoOfAll();
-    }
-    return true;
-  }
-
-  /** Tells whether the operation had not settled before. */
-  #fail(error: unknown): boolean {
+  /** Notes the end, and lets go of all that ran for it. Tells whether the operation had not settled before. */
+  #settleAs(state: "fulfilled" | "rejected", error?: unknown): boolean {
     if (this.isSettled) return false;
-    this.state = "rejected";
+    this.state = state;
     this.isSettled = true;
-    this.#failure = error;
     try {
-      this.#events?.failed(error);
-      this.#submission?.reject(error);
-      // Stops the parts of the work that still run: nobody wants them any more.
-      this.#controller?.abort(error);
+      if (state === "fulfilled") {
+        neverAborted ??= new AbortController().signal;
+        this.signal = neverAborted;
+        this.#events?.succeeded();
+        this.#submission?.resolve();
+      } else {
+        this.#failure = error;
+        this.#events?.failed(error);
+        this.#submission?.reject(error);
+        // Stops the parts of the work that still run: nobody wants them any more.
+        this.#controller?.abort(error);
+      }
     } finally {
-      this.#letGoOfAll();
+      this.#controller = undefined;
+      this.#askServer = undefined;
+      this.#letGo();
+      this.#environment.live.delete(this);
+      this.#leaveOwnSignal?.();
+      this.#callOffLimit?.();
+      // The last, as it is the caller's, and may throw.
+      this.#leaveGivenSignal?.();
+      this.#leaveOwnSignal = undefined;
+      this.#callOffLimit = undefined;
+      this.#leaveGivenSignal = undefined;
     }
     return true;
-  }
-
-  #letGoOfAll(): void {
-    this.#controller = undefined;
-    this.#askServer = undefined;
-    this.#letGo();
-    this.#environment.live.delete(this);
-    this.#leaveOwnSignal?.();
-    this.#callOffLimit?.();
-    // The last, as it is the caller's, and may throw.
-    this.#leaveGivenSignal?.();
-    this.#leaveOwnSignal = undefined;
-    this.#callOffLimit = undefined;
-    this.#leaveGivenSignal = undefined;
   }
 
   /** Ends the operation when the caller's signal aborts. Returns what lets go of the signal. */

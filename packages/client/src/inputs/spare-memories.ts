@@ -8,22 +8,21 @@ const MAX_SPARE_BYTES = 64 * 1024 * 1024;
  * what lies outside of the engine's heap has it collect garbage more often.
  */
 export class SpareMemories {
-  readonly #spare: TensorMemory[] = [];
+  readonly #spare: { readonly memory: TensorMemory; readonly byteLength: number }[] = [];
   #spareBytes = 0;
 
   /** Takes the memory that was given back last, or new one. */
   take(): TensorMemory {
-    const memory = this.#spare.pop();
-    if (memory === undefined) return new TensorMemory();
-    this.#spareBytes -= memory.byteLength;
+    const { memory = new TensorMemory(), byteLength = 0 } = this.#spare.pop() ?? {};
+    this.#spareBytes -= byteLength;
     return memory;
   }
 
   /** Takes memory back whose tensors nobody reads any more. */
   giveBack(memory: TensorMemory): void {
-    memory.clear();
-    if (this.#spareBytes + memory.byteLength > MAX_SPARE_BYTES) return;
-    this.#spare.push(memory);
-    this.#spareBytes += memory.byteLength;
+    const byteLength = memory.clear();
+    if (this.#spareBytes + byteLength > MAX_SPARE_BYTES) return;
+    this.#spare.push({ memory, byteLength });
+    this.#spareBytes += byteLength;
   }
 }

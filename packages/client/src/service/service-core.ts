@@ -69,7 +69,6 @@ export class ServiceCore {
       clock,
       logger,
       timeoutMs: settings.timeoutMs,
-      hidesSignals: settings.hidesSignals,
       events: this.events,
       failureListener: this.#telemetry,
     });

@@ -313,7 +313,7 @@ describe("options that cannot work", () => {
     [{ wire: "xml" }, 'ServiceClient: wire must be one of auto, protobuf, json, got "xml"'],
     [{ billing: true }, "ServiceClient: billing must be one of pause, fail, got true"],
     [
-      { transport: { call: async () => {} }, retry: {}, fetch },
+      { transport: { call: async () => {}, close: async () => {} }, retry: {}, fetch },
       /^baseUrl, retry, fetch beside a transport would be ignored/,
     ],
   ])("%o is refused before anything is sent", (options, message) => {

@@ -101,38 +101,36 @@ function fourWidenedAtATime(values: readonly unknown[], start: number, count: nu
   return count & ~3;
 }
 
-/** Writes 32-bit integers as int64. Apart from lists, so that the engine compiles each loop for one kind of array. */
+/**
+ * Writes 32-bit integers as int64. Apart from lists, so that the engine compiles each loop for one kind of array. Four at a time, in half
+ * the time of a loop over one.
+ */
 export function putWidened(target: Uint8Array, offset: number, values: Int32Array): void {
   for (let start = 0; start < values.length; start += BLOCK) {
     const count = Math.min(BLOCK, values.length - start);
-    widenInto(ints, values, start, count);
+    let index = 0;
+    for (; index + 3 < count; index += 4) {
+      const at = start + index;
+      const a = values[at] as number;
+      const b = values[at + 1] as number;
+      const c = values[at + 2] as number;
+      const d = values[at + 3] as number;
+      const place = 2 * index;
+      ints[place] = a;
+      ints[place + 1] = a >> 31;
+      ints[place + 2] = b;
+      ints[place + 3] = b >> 31;
+      ints[place + 4] = c;
+      ints[place + 5] = c >> 31;
+      ints[place + 6] = d;
+      ints[place + 7] = d >> 31;
+    }
+    for (; index < count; index += 1) {
+      const value = values[start + index] as number;
+      ints[2 * index] = value;
+      ints[2 * index + 1] = value >> 31;
+    }
     putBlock(target, offset + start * 8, count, 8);
-  }
-}
-
-/** Puts `count` elements, from `start` on, in pairs of words. Four at a time, in half the time of a loop over one. */
-function widenInto(words: Int32Array, values: Int32Array, start: number, count: number): void {
-  let index = 0;
-  for (; index + 3 < count; index += 4) {
-    const at = start + index;
-    const a = values[at] as number;
-    const b = values[at + 1] as number;
-    const c = values[at + 2] as number;
-    const d = values[at + 3] as number;
-    const place = 2 * index;
-    words[place] = a;
-    words[place + 1] = a >> 31;
-    words[place + 2] = b;
-    words[place + 3] = b >> 31;
-    words[place + 4] = c;
-    words[place + 5] = c >> 31;
-    words[place + 6] = d;
-    words[place + 7] = d >> 31;
-  }
-  for (; index < count; index += 1) {
-    const value = values[start + index] as number;
-    words[2 * index] = value;
-    words[2 * index + 1] = value >> 31;
   }
 }
 

@@ -94,8 +94,12 @@ export function reduceMetrics(chunks: readonly ChunkMetrics[]): ReducedMetrics {
   const metrics: Record<string, number> = {};
   const exactMetrics: Record<string, bigint> = {};
   for (const key of Object.keys(chunks[0]?.metrics ?? {})) {
-    const values = valuesOf(key, chunks);
-    if (values === undefined) continue;
+    const values: WeightedValue[] = [];
+    for (const { metrics: given, datumCount } of chunks) {
+      const value = Object.hasOwn(given, key) ? given[key] : undefined;
+      if (value !== undefined) values.push({ value, weight: datumCount });
+    }
+    if (values.length < chunks.length) continue;
     const [first] = values;
     const [, reduction, ...others] = key.split(":");
     if (reduction === undefined || others.length > 0) {
@@ -114,17 +118,6 @@ export function reduceMetrics(chunks: readonly ChunkMetrics[]): ReducedMetrics {
     }
   }
   return { metrics, exactMetrics };
-}
-
-/** Gives the key's value in each chunk, or `undefined` when a chunk lacks it. */
-function valuesOf(key: string, chunks: readonly ChunkMetrics[]): WeightedValue[] | undefined {
-  const values: WeightedValue[] = [];
-  for (const { metrics, datumCount } of chunks) {
-    const value = Object.hasOwn(metrics, key) ? metrics[key] : undefined;
-    if (value === undefined) return undefined;
-    values.push({ value, weight: datumCount });
-  }
-  return values;
 }
 
 /** A chunk's value of a metric, and how many datums stand behind it. */

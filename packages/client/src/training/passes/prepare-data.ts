@@ -146,7 +146,7 @@ export function checkLossInputs(
     refuseInput(datumIndex, "target_tokens", `must have ${wanted}, got shape ${shape}`);
   }
   const isDense = !isSparse(targets);
-  const at = isDense ? negativeAt(targets.data) : -1;
+  const at = isDense && !areCounts(targets.data) ? negativeAt(targets.data) : -1;
   if (at >= 0) {
     const message = `must hold token ids of 0 or more, got ${targets.data[at]} at index ${at}`;
     refuseInput(datumIndex, "target_tokens", message);
@@ -173,37 +173,29 @@ function refuseInput(datumIndex: number, key: string, message: string): never {
 
 /** Finds the first element below 0. */
 function negativeAt(data: TensorData["data"]): number {
-  if (data instanceof Int32Array) return negativeWordAt(data, 1);
+  if (!(data instanceof BigInt64Array)) return data.findIndex((value) => value < 0);
   // Of int64 only the high halves are looked at, since each whole one would make a bigint.
-  if (data instanceof BigInt64Array)
-    return negativeWordAt(new Int32Array(data.buffer, data.byteOffset, 2 * data.length), 2);
-  return data.findIndex((value) => value < 0);
-}
-
-/**
- * Finds the first element of `wordCount` 32-bit words whose last one is below 0. Targets are nearly always 32-bit integers, for which
- * alone the engine compiles these loops: with floats and bigints in them, they take ten times as long.
- */
-function negativeWordAt(words: Int32Array, wordCount: 1 | 2): number {
-  if (wordCount === 1 && !hasNegative(words)) return -1;
-  for (let index = wordCount - 1; index < words.length; index += wordCount) {
-    if ((words[index] ?? 0) < 0) return Math.floor(index / wordCount);
-  }
+  const words = new Int32Array(data.buffer, data.byteOffset, 2 * data.length);
+  for (let index = 1; index < words.length; index += 2) if ((words[index] ?? 0) < 0) return (index - 1) / 2;
   return -1;
 }
 
-/** Tells whether an element is below 0: their bits joined are then below it as well. A third of the time of looking for the place. */
-function hasNegative(words: Int32Array): boolean {
+/**
+ * Tells of 32-bit integers, as targets nearly always are, whether none is below 0: their bits joined would then be below it as well. A
+ * third of the time of looking for the place, and for this one kind of array the engine compiles the loop.
+ */
+function areCounts(data: TensorData["data"]): boolean {
+  if (!(data instanceof Int32Array)) return false;
   let joined = 0;
   let index = 0;
-  for (; index + 3 < words.length; index += 4) {
-    joined |= words[index] ?? 0;
-    joined |= words[index + 1] ?? 0;
-    joined |= words[index + 2] ?? 0;
-    joined |= words[index + 3] ?? 0;
+  for (; index + 3 < data.length; index += 4) {
+    joined |= data[index] ?? 0;
+    joined |= data[index + 1] ?? 0;
+    joined |= data[index + 2] ?? 0;
+    joined |= data[index + 3] ?? 0;
   }
-  for (; index < words.length; index += 1) joined |= words[index] ?? 0;
-  return joined < 0;
+  for (; index < data.length; index += 1) joined |= data[index] ?? 0;
+  return joined >= 0;
 }
 
 /**
@@ -254,7 +246,11 @@ function prepareDatum(datum: DatumLike, datumIndex: number, memory: TensorMemory
     );
   }
   checkKnownNames(datum, DATUM_FIELDS, place);
-  const inputs = castInputs(datum.loss_fn_inputs, datumIndex, memory);
+  const inputs: Record<string, TensorData> = {};
+  for (const key of Object.keys(datum.loss_fn_inputs ?? {})) {
+    const tensor = datum.loss_fn_inputs[key] as TensorLike;
+    defineOwn(inputs, key, TensorData.from(tensor, { key, datumIndex, memory }));
+  }
   const prepared: Datum = {
     ...datum,
     model_input: toModelInput(datum.model_input, `${place}.model_input`),
@@ -264,19 +260,6 @@ function prepareDatum(datum: DatumLike, datumIndex: number, memory: TensorMemory
     checkSpans(prepared, datumIndex);
   }
   return prepared;
-}
-
-/** Casts the tensors of one datum. */
-function castInputs(
-  inputs: DatumLike["loss_fn_inputs"],
-  datumIndex: number,
-  memory: TensorMemory,
-): Record<string, TensorData> {
-  const cast: Record<string, TensorData> = {};
-  for (const key of Object.keys(inputs ?? {})) {
-    defineOwn(cast, key, TensorData.from(inputs[key] as TensorLike, { key, datumIndex, memory }));
-  }
-  return cast;
 }
 
 /** Checks the origins of positions, which few datums state. */
