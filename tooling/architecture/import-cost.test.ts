@@ -2,8 +2,8 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 
-/** The file of a built package that holds its part of zod. */
-const ZOD_WITHIN = /\/dist\/zod-[\w-]+\.js$/m;
+/** Address, but for its digest, of the file of a built package that holds its part of zod. */
+const ZOD_WITHIN = "/dist/zod-";
 
 const HOOK = join(import.meta.dirname, "record-loaded-modules.mjs");
 
@@ -33,7 +33,7 @@ describe("a fresh process", () => {
 
   it("loads no package of others for @tinkex/types, but the part of zod that lies in it", () => {
     expect(loadedPackages("@tinkex/types")).toEqual([]);
-    expect(loadedModules("@tinkex/types")).toMatch(ZOD_WITHIN);
+    expect(loadedModules("@tinkex/types")).toContain(ZOD_WITHIN);
   });
 
   it.each([
@@ -49,7 +49,7 @@ describe("a fresh process", () => {
     "@tinkex/runs",
   ])("loads no zod for %s", (specifier) => {
     expect(loadedPackages(specifier)).not.toContain("zod");
-    expect(loadedModules(specifier)).not.toMatch(ZOD_WITHIN);
+    expect(loadedModules(specifier)).not.toContain(ZOD_WITHIN);
   });
 
   it("has the same classes from @tinkex/types and @tinkex/base", () => {

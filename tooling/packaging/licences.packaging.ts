@@ -89,7 +89,7 @@ describe.each(publicPackages)("$name as it will be published", ({ name, folder, 
   });
 
   it("names in its notice every library of which a part is built into it", () => {
-    const code = files.filter((file) => /^dist\/.*\.js$/.test(file)).map(text);
+    const code = files.filter((file) => file.startsWith("dist/") && file.endsWith(".js")).map(text);
     // The bundler says above each file's code where it is from.
     const origins = code.join("\n").matchAll(/^\/\/#region .*node_modules\/((?:@[\w.-]+\/)?[\w.-]+)\//gm);
     const libraries = new Set([...origins].map(([, library = ""]) => library));

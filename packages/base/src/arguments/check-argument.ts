@@ -142,7 +142,7 @@ export function checkTimeoutMs(timeoutMs: number | undefined): void {
   });
 }
 
-/** Tells whether a list holds nothing but integers of 32 bits. */
+/** Tells whether a list holds nothing but integers of 32 bits. Eight at a time: prompts and batches are checked by it whole. */
 export function holdsInt32(list: readonly unknown[]): list is readonly number[] {
   const { length } = list;
   let index = 0;

@@ -1,5 +1,5 @@
-// Conversion of lists of numbers into typed arrays, for packages that have many to convert, and a look at what they hold. Eight elements
-// at a time: that makes a third fewer comparisons an element than a loop over one, which looks at what is left.
+// Conversion of lists of numbers into typed arrays, for packages that have many to convert. Eight elements at a time: that makes a third
+// fewer comparisons an element than a loop over one, which looks at what is left.
 
 /**
  * Rounds `count` elements of a list, from `start` on, to float32, and puts them at the beginning of `target`.

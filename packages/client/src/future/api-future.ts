@@ -2,6 +2,7 @@ import {
   AbortedError,
   checkFunction,
   checkTimeoutMs,
+  deferred,
   describeValue,
   ValidationError,
   type WaitLimits,
@@ -69,10 +70,11 @@ export class ApiFuture<T> extends Promise<T> {
       operation.run(run, { resolve: fulfil, reject });
       return;
     }
-    const running = (): Promise<T> =>
-      new Promise((resolve, reject) => {
-        operation.run(run, { resolve, reject });
-      });
+    const running = (): Promise<T> => {
+      const ended = deferred<T>();
+      operation.run(run, ended);
+      return ended.promise;
+    };
     events.run(running).then(fulfil, reject);
   }
 

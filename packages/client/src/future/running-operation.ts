@@ -15,12 +15,6 @@ import type { OnBehalfOf, OperationContext, QueueStateEvent, ResultWait } from "
 /** The signal of operations that have their result: nothing ends them any more. Not made while loading, which some runtimes forbid. */
 let neverAborted: AbortSignal | undefined;
 
-/** The two ends of the promise that an operation settles. */
-export interface Settle<T> {
-  readonly resolve: (value: T) => void;
-  readonly reject: (error: unknown) => void;
-}
-
 /** The work behind a future: runs it, knows how it stands, and ends it. One object for the future and for the work. */
 export class RunningOperation implements OperationContext {
   readonly name: string;
@@ -79,7 +73,10 @@ export class RunningOperation implements OperationContext {
    * Runs the work until it settles or something ends it, and lets go of signal, limit and registry then. It settles a promise of the
    * caller's and makes none between: thousands of operations wait at a time.
    */
-  run<T>(work: (context: OperationContext) => Promise<T>, settle: Settle<T>): void {
+  run<T>(
+    work: (context: OperationContext) => Promise<T>,
+    settle: Pick<Deferred<T>, "resolve" | "reject">,
+  ): void {
     const { signal: given, timeoutMs = Number.POSITIVE_INFINITY } = this.#call.options;
     // A clock or a signal of the caller's that throws ends the future too: nobody else would hear of it.
     const fail = (error: unknown): void => {

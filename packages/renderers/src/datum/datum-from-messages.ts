@@ -45,7 +45,7 @@ export function datumsFromMessages(
 
 /**
  * Refuses a conversation without the role that is to be trained on, in words that name the roles it has: data of others call the
- * assistant "bot", "gpt" or "model", which most layouts show as any other role.
+ * assistant "bot", "gpt" or "model", which most layouts show like every other role.
  */
 function checkAnswered(messages: readonly Message[], trainOn: TrainOn, { untrained }: DatumOptions): void {
   if (untrained === "keep" || !ANSWERS.has(trainOn)) return;

@@ -2,7 +2,7 @@
 const MAX_WORD_LENGTH = 64;
 const MAX_WORDS = 50_000;
 
-/** Gives the ids of a word, if it has any, remembering those of short words: a text is made of few different ones. */
+/** Gives the ids of a word, if it has ids, remembering those of short words: a text is made of few different ones. */
 export function rememberWordIds<Ids extends readonly number[] | undefined>(
   encode: (word: string) => Ids,
 ): (word: string) => Ids {
