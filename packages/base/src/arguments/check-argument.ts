@@ -88,14 +88,25 @@ export function isDetached(view: ArrayBufferView): boolean {
 /** Beginning of the message about a misspelt field. */
 export const UNKNOWN_FIELD = "unknown field";
 
-/** Describes names that nobody reads, each with the one that was probably meant. */
-export function unknownNames(unknown: readonly string[], known: readonly string[]): string {
+/**
+ * Describes names that nobody reads, each with the one that was probably meant.
+ *
+ * @param elsewhere - fields that belong to a neighbouring object, each with its place, e.g. `in sampling_params`
+ */
+export function unknownNames(
+  unknown: readonly string[],
+  known: readonly string[],
+  elsewhere: Readonly<Record<string, string>> = {},
+): string {
   return unknown
     .map((name) => {
+      const shown = `${UNKNOWN_FIELD} "${name}"`;
+      if (Object.hasOwn(elsewhere, name)) return `${shown}: it belongs ${elsewhere[name]}`;
       const nearest = nearestName(name, known);
-      return nearest === undefined
-        ? `${UNKNOWN_FIELD} "${name}" (known: ${known.join(", ") || "none"})`
-        : `${UNKNOWN_FIELD} "${name}", did you mean "${nearest}"?`;
+      if (nearest !== undefined) return `${shown}, did you mean "${nearest}"?`;
+      const other = nearestName(name, Object.keys(elsewhere));
+      if (other !== undefined) return `${shown}, did you mean "${other}"? It belongs ${elsewhere[other]}`;
+      return `${shown} (known: ${known.join(", ") || "none"})`;
     })
     .join("; ");
 }
@@ -106,12 +117,14 @@ export function unknownNames(unknown: readonly string[], known: readonly string[
  *
  * @param known - every name that is read; a record, so that the compiler sees when one is missing
  * @param what - what the caller knows the object by, e.g. `data[3]`
+ * @param elsewhere - fields that are right in another place, for the message
  * @throws ValidationError naming the field and the one that was probably meant, and for what is no object
  */
 export function checkKnownNames<Value extends object>(
   value: Value,
   known: Readonly<Record<keyof Value & string, true>>,
   what: string,
+  elsewhere?: Readonly<Record<string, string>>,
 ): void {
   // Neither an empty array nor a promise has a name that is unknown.
   if (typeof value !== "object" || value === null || Array.isArray(value) || value instanceof Promise) {
@@ -124,7 +137,7 @@ export function checkKnownNames<Value extends object>(
     if (Object.hasOwn(known, name)) continue;
     const unknown: string[] = [];
     for (const other in value) if (!Object.hasOwn(known, other)) unknown.push(other);
-    throw new ValidationError(`${what}: ${unknownNames(unknown, Object.keys(known))}`, {
+    throw new ValidationError(`${what}: ${unknownNames(unknown, Object.keys(known), elsewhere)}`, {
       path: [what, name],
     });
   }

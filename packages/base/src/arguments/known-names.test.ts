@@ -20,6 +20,15 @@ it("names an unknown one, and what was probably meant", () => {
   );
 });
 
+it("names the place of a field that belongs elsewhere, also of one that is misspelt", () => {
+  const check = (value: object) =>
+    checkKnownNames<Options>(value, KNOWN, "params", { max_tokens: "in limits" });
+  expect(() => check({ max_tokens: 1 })).toThrow('params: unknown field "max_tokens": it belongs in limits');
+  expect(() => check({ maxTokens: 1 })).toThrow('did you mean "max_tokens"? It belongs in limits');
+  expect(() => check({ baseURL: 1 })).toThrow('did you mean "baseUrl"?');
+  expect(() => check({ toString: 1 })).toThrow('"toString" (known: baseUrl, apiKey)');
+});
+
 it("takes no inherited name for a known one, and lists the names where none is near", () => {
   const options: Options = { toString: "x" } as Options;
   expect(() => checkKnownNames(options, KNOWN, "options")).toThrow(

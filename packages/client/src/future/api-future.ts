@@ -120,6 +120,8 @@ export class ApiFuture<T> extends Promise<T> {
   /**
    * Gives the operation up: the future rejects with `AbortedError`, and the service is asked to stop where it can be.
    *
+   * The future rejects at once. The promise that this method returns resolves after that, since it waits for the service's answer.
+   *
    * @returns true when the operation was never sent, or the service was told to stop it; false when it had settled before,
    * or may still run on the service
    */

@@ -61,6 +61,27 @@ it("keeps the memory of a pass that failed from other passes", async () => {
   expect(cleared).not.toHaveBeenCalled();
 });
 
+it.each<[string, object]>([
+  ["cannot be cast", { target_tokens: [1.5, 2] }],
+  ["lacks what its loss reads", { weights: [1, 1] }],
+])("keeps the memory that a batch took which %s", async (_, loss_fn_inputs) => {
+  const cleared = vi.spyOn(TensorMemory.prototype, "clear");
+  const { stub, training } = await openTraining();
+  await training.forwardBackward([datumOf(1)], "cross_entropy");
+  const bad = { model_input: [1, 2], loss_fn_inputs } as never;
+  expect(() => training.forwardBackward([datumOf(2), bad], "cross_entropy")).toThrow("data[1]");
+  expect(() => training.trainStep([datumOf(2), bad], "cross_entropy")).toThrow("data[1]");
+  await training.forwardBackward([datumOf(3)], "cross_entropy");
+  expect(cleared).toHaveBeenCalledTimes(4);
+  expect(new Set(cleared.mock.contexts).size).toBe(1);
+  expect(arrived(stub)).toEqual(
+    [1, 3].map((token) => [
+      [token, token],
+      [token / 8, 1],
+    ]),
+  );
+});
+
 it("keeps 64 MiB", () => {
   const memories = new SpareMemories();
   const used = Array.from({ length: 9 }, () => new TensorMemory());

@@ -4,6 +4,7 @@ import {
   checkSent,
   type ModelInput,
   type SampleRequest,
+  type SamplingParams,
   sampleRequestSchema,
   type TokenSource,
 } from "@tinkex/types";
@@ -65,6 +66,16 @@ const SAMPLE_FIELDS: Readonly<Record<keyof SampleParams, true>> = {
   prompt_alt_tokens_k: true,
   prompt_logprobs_last_n: true,
   record_stability_info: true,
+};
+
+/** Places of sampling parameters, for the message of a call that has one beside the prompt. */
+const PARAM_PLACES: Readonly<Record<keyof SamplingParams, string>> = {
+  max_tokens: "in sampling_params",
+  seed: "in sampling_params",
+  stop: "in sampling_params",
+  temperature: "in sampling_params",
+  top_k: "in sampling_params",
+  top_p: "in sampling_params",
 };
 
 /** Options of {@link SamplingClient.computeLogprobs}. */
@@ -281,7 +292,7 @@ export class SamplingClient {
     isUnchecked = false,
   ): SampleRequest {
     checkObject(params, `${method}: params`, "{ prompt: [1, 2], sampling_params: { max_tokens: 16 } }");
-    if (!isUnchecked) checkKnownNames(params, SAMPLE_FIELDS, method);
+    if (!isUnchecked) checkKnownNames(params, SAMPLE_FIELDS, method, PARAM_PLACES);
     const { target_prompt_logprobs: targets, ...others } = params;
     const request = {
       ...others,

@@ -56,6 +56,33 @@ it("clients 24: refuses arguments of the wrong kind at the call, before anything
       () => new ServiceClient({ transport: { call: () => {} } as never, env: {} }),
       /^ServiceClient: transport.close must be a function, got undefined/,
     ],
+    [
+      () => sampler.sample({ prompt: [1], max_tokens: 4, temperatur: 0 } as never),
+      /^sample: unknown field "max_tokens": it belongs in sampling_params; unknown field "temperatur", did you mean "temperature"\? It belongs in sampling_params$/,
+    ],
+    [
+      () => sampler.sample({ prompt: [1], sampling_params: { max_tokens: 4, num_samples: 2 } as never }),
+      /^sample: sampling_params: unknown field "num_samples": it belongs beside sampling_params$/,
+    ],
+    ...(["forward", "forwardBackward", "trainStep"] as const).flatMap((method) => {
+      const ownLoss = () => ({ loss: 0, gradients: [] });
+      const wanted = `^${method}: loss_fn must be the name of a loss, e.g. "cross_entropy", got a`;
+      const remedy = "; forwardBackwardCustom takes a loss of your own$";
+      return [
+        [() => training[method]([datum(1)], ownLoss as never), new RegExp(`${wanted} function${remedy}`)],
+        [() => training[method]([datum(1)], {} as never), new RegExp(`${wanted}n object${remedy}`)],
+        [() => training[method]([datum(1)], true as never), new RegExp(`${wanted} boolean$`)],
+      ] as const;
+    }),
+    [
+      () => training.forward([datum(1)], (() => 0) as never, { unchecked: true }),
+      /^forward: loss_fn must be the name of a loss/,
+    ],
+    [() => training.trainStep([], "cross_entropy"), /^trainStep: no data provided/],
+    [
+      () => training.forwardBackwardCustom([datum(1)], "cross_entropy" as never),
+      /^forwardBackwardCustom: loss must be a function .*got a string; forwardBackward takes the name of a loss$/,
+    ],
     [config("x"), /^loss_fn_config must be an object/],
     [config(null), /^loss_fn_config must be an object.*got null/],
     [config({ clip_low_threshold: true }), /^loss_fn_config.clip_low_threshold must be a number or a string/],

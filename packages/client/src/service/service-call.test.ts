@@ -32,6 +32,14 @@ describe("service.call", () => {
     expect(nothing).toBeUndefined();
   });
 
+  it("names the place of a sampling parameter that stands beside the prompt", async () => {
+    const { service } = await openService();
+    const record = { prompt: { chunks: [] }, base_model: "b", sampling_params: {}, top_p: 1 };
+    await expect(service.call("asample", record)).rejects.toThrow(
+      'unknown field "top_p": it belongs in sampling_params',
+    );
+  });
+
   it("refuses a field it does not know with the way around it, and sends it when asked to", async () => {
     const { stub, service } = await openService();
     stub.on("weights_info", () => ({ body: weights }));

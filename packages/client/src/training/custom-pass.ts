@@ -26,8 +26,9 @@ export function customPass(
   checkCustomData(data);
   if (typeof loss !== "function") {
     const got = describeKind(loss);
+    const advice = typeof loss === "string" ? "; forwardBackward takes the name of a loss" : "";
     throw new ValidationError(
-      `forwardBackwardCustom: loss must be a function or a handle of createCustomLoss, got ${got}`,
+      `forwardBackwardCustom: loss must be a function or a handle of createCustomLoss, got ${got}${advice}`,
       { path: ["loss"] },
     );
   }

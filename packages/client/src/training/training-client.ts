@@ -198,7 +198,7 @@ export class TrainingClient {
   ): ApiFuture<TrainStepOutput> {
     this.#lifecycle.checkCall("trainStep", options, PASS_OPTIONS);
     const fields = optimizerFields("trainStep", params);
-    const pass = preparePass("forwardBackward", data, lossFn, options, this.#model.channel.tensorMemory);
+    const pass = preparePass("trainStep", data, lossFn, options, this.#model.channel.tensorMemory);
     const run = (context: OperationContext): Promise<TrainStepOutput> =>
       runTrainStep(this.#model, pass, fields, context);
     const describe = () => describePass(pass.data, pass.lossFn, metricsOfStep);

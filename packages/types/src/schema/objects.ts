@@ -7,17 +7,26 @@ import * as z from "zod";
  */
 export function sentObject<Shape extends z.core.$ZodLooseShape>(
   shapeOf: () => Shape,
-  readReceived?: ReadReceived,
+  { readReceived, elsewhere }: SentObjectOptions = {},
 ) {
   return z.lazy(() => {
     const shape = shapeOf();
     const names = Object.keys(shape);
     const schema = z.strictObject(shape, {
-      error: (issue) => (issue.code === "unrecognized_keys" ? unknownNames(issue.keys, names) : undefined),
+      error: (issue) =>
+        issue.code === "unrecognized_keys" ? unknownNames(issue.keys, names, elsewhere) : undefined,
     });
     if (readReceived !== undefined) receivedForms.set(schema, readReceived);
     return schema;
   });
+}
+
+/** Options of the schema of an object that we send. */
+interface SentObjectOptions {
+  /** Reads what clients of other generations send for it. */
+  readonly readReceived?: ReadReceived;
+  /** Fields that belong to a neighbouring object, each with its place, for the message. */
+  readonly elsewhere?: Readonly<Record<string, string>>;
 }
 
 /** Reads fields as a client of some generation wrote them into those of the record. */

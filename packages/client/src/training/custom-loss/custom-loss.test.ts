@@ -159,6 +159,16 @@ describe("forwardBackwardCustom", () => {
     ["nothing", undefined, "must give an object like { loss: 1.5, gradients: [[0.1, 0.2]] }, got undefined"],
     ["a number", 3, "must give an object like"],
     ["no value", { gradients: [[0, 0]] }, "must give its value as the number loss"],
+    [
+      "NaN with finite gradients",
+      { loss: Number.NaN, gradients: [[0, 0]] },
+      "the custom loss is NaN for this batch",
+    ],
+    [
+      "an infinite value",
+      { loss: -Infinity, gradients: [[0, 0]] },
+      "the custom loss is -Infinity for this batch",
+    ],
     ["no gradients", { loss: 1 }, "must give gradients as an array of one array for each datum"],
     ["gradients that are none", { loss: 1, gradients: [null] }, "must give gradients as an array"],
   ])("refuses a loss that gives %s, and the next operation goes on", async (_name, value, message) => {

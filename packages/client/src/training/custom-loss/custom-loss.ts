@@ -56,6 +56,11 @@ function checkValue(value: unknown): void {
       { path: ["loss", "loss"] },
     );
   }
+  if (!Number.isFinite(loss)) {
+    throw new ValidationError(`the custom loss is ${loss} for this batch: it must be finite`, {
+      path: ["loss", "loss"],
+    });
+  }
   if (!Array.isArray(gradients) || !gradients.every((each) => typeof each?.length === "number")) {
     throw new ValidationError(
       `the custom loss must give gradients as an array of one array for each datum, e.g. ${example}`,

@@ -53,6 +53,9 @@ export interface TrainingPass {
   readonly memory?: TensorMemory | undefined;
 }
 
+/** Methods of a training client that make a pass with a loss of the service's. */
+export type PassMethod = "forward" | "forwardBackward" | "trainStep";
+
 /**
  * Checks the arguments of a pass, and casts its tensors.
  *
@@ -60,25 +63,41 @@ export interface TrainingPass {
  * @throws ValidationError naming datum, key and index; for a loss that does not exist, with those that do
  */
 export function preparePass(
-  method: "forward" | "forwardBackward",
+  method: PassMethod,
   data: readonly DatumLike[],
   lossFn: LossFnType,
   { loss_fn_config: config, unchecked: isUnchecked = false, strictMetrics: isStrict }: PassOptions,
   memories: SpareMemories,
 ): TrainingPass {
-  const isKnown = typeof lossFn === "string" && Object.hasOwn(REQUIRED_INPUTS, lossFn);
-  if (!isKnown && !isUnchecked) refuseLoss(method, lossFn);
+  if (typeof lossFn !== "string") refuseLossValue(method, lossFn);
+  if (!isUnchecked && !Object.hasOwn(REQUIRED_INPUTS, lossFn)) refuseLoss(method, lossFn);
   const lossFnConfig = config === undefined ? undefined : checkedLossConfig(config);
   const name = method === "forward" ? "forward" : "forward_backward";
   const memory = memories.take();
-  const prepared = prepareData(method, data, memory);
-  if (!isUnchecked) {
-    for (let index = 0; index < prepared.length; index += 1) {
-      const datum = prepared[index];
-      if (datum !== undefined) checkLossInputs(lossFn, datum, index);
+  try {
+    const prepared = prepareData(method, data, memory);
+    if (!isUnchecked) {
+      for (let index = 0; index < prepared.length; index += 1) {
+        const datum = prepared[index];
+        if (datum !== undefined) checkLossInputs(lossFn, datum, index);
+      }
     }
+    return { name, data: prepared, lossFn, lossFnConfig, isStrict, memory };
+  } catch (error) {
+    // Nobody reads the tensors of a batch that was refused.
+    memories.giveBack(memory);
+    throw error;
   }
-  return { name, data: prepared, lossFn, lossFnConfig, isStrict, memory };
+}
+
+/** @throws ValidationError for a loss that is no name, with the method that takes one of the caller's own */
+function refuseLossValue(method: PassMethod, lossFn: unknown): never {
+  const mayBeOwnLoss = typeof lossFn === "function" || (typeof lossFn === "object" && lossFn !== null);
+  const advice = mayBeOwnLoss ? "; forwardBackwardCustom takes a loss of your own" : "";
+  throw new ValidationError(
+    `${method}: loss_fn must be the name of a loss, e.g. "cross_entropy", got ${describeKind(lossFn)}${advice}`,
+    { path: ["loss_fn"] },
+  );
 }
 
 /** @throws ValidationError for a loss that this package does not know, with the way round */

@@ -207,7 +207,7 @@ export const imageChunkSchema: RecordSchema<ImageChunk> = sentObject(() => ({
   height: optionalCountSchema,
   width: optionalCountSchema,
   type: sentType("image"),
-}), withExpectedTokens);
+}), { readReceived: withExpectedTokens });
 
 export const imageAssetPointerChunkSchema: RecordSchema<ImageAssetPointerChunk> = sentObject(() => ({
   location: z.string().min(1),
@@ -216,7 +216,7 @@ export const imageAssetPointerChunkSchema: RecordSchema<ImageAssetPointerChunk> 
   height: optionalCountSchema,
   width: optionalCountSchema,
   type: sentType("image_asset_pointer"),
-}), withExpectedTokens);
+}), { readReceived: withExpectedTokens });
 
 export const dmelChunkSchema: RecordSchema<DmelChunk> = sentObject(() => ({
   dmel: bytesSchema,

@@ -33,7 +33,7 @@ export const tensorDataSchema: RecordSchema<TensorData> = sentObject(() => ({
   shape: indicesSchema.optional(),
   sparse_crow_indices: indicesSchema.optional(),
   sparse_col_indices: indicesSchema.optional(),
-}), withLongIntegers).check((context) => {
+}), { readReceived: withLongIntegers }).check((context) => {
   const fault = tensorFault(context.value as TensorData);
   if (fault === undefined) return;
   context.issues.push({

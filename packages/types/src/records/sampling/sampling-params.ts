@@ -3,6 +3,7 @@ import { int64Schema } from "../../schema/numbers.js";
 import { sentObject, withDefault } from "../../schema/objects.js";
 import type { RecordSchema } from "../../schema/record-schema.js";
 import { firstNotTokenId } from "../data/chunks.js";
+import { SAMPLE_FIELD_PLACES } from "./field-places.js";
 
 /** Parameters of drawing tokens. */
 export interface SamplingParams {
@@ -47,16 +48,19 @@ function isStop(value: unknown): boolean {
   return value.every((item) => typeof item === "string") || firstNotTokenId(value) === -1;
 }
 
-export const samplingParamsSchema: RecordSchema<SamplingParams> = sentObject(() => ({
-  max_tokens: z.int().min(1).optional(),
-  seed: int64Schema.optional(),
-  stop: stopSchema.optional(),
-  temperature: withDefault(z.number().gte(0), SamplingParams.defaults.temperature),
-  top_k: withDefault(
-    z
-      .int()
-      .refine((k) => k === -1 || k >= 1, { error: ({ input }) => `must be -1 or 1 or more, got ${input}` }),
-    SamplingParams.defaults.top_k,
-  ),
-  top_p: withDefault(z.number().gt(0).lte(1), SamplingParams.defaults.top_p),
-}));
+export const samplingParamsSchema: RecordSchema<SamplingParams> = sentObject(
+  () => ({
+    max_tokens: z.int().min(1).optional(),
+    seed: int64Schema.optional(),
+    stop: stopSchema.optional(),
+    temperature: withDefault(z.number().gte(0), SamplingParams.defaults.temperature),
+    top_k: withDefault(
+      z
+        .int()
+        .refine((k) => k === -1 || k >= 1, { error: ({ input }) => `must be -1 or 1 or more, got ${input}` }),
+      SamplingParams.defaults.top_k,
+    ),
+    top_p: withDefault(z.number().gt(0).lte(1), SamplingParams.defaults.top_p),
+  }),
+  { elsewhere: SAMPLE_FIELD_PLACES },
+);

@@ -8,6 +8,7 @@ import { zodOf } from "../../schema/zod-of.js";
 import { type ModelInput, modelInputSchema } from "../data/model-input.js";
 import { receivedTensorSchema } from "../data/received-tensor.js";
 import { type TensorData, tensorDataSchema } from "../data/tensor-data.js";
+import { SAMPLING_PARAM_PLACES } from "./field-places.js";
 import { type SamplingParams, samplingParamsSchema } from "./sampling-params.js";
 
 /** Draws samples from a sampling session (with `seq_id`), or from a base model or checkpoint named here. */
@@ -91,23 +92,26 @@ const targetTensorSchema = zodOf(tensorDataSchema).refine(
 /** Fields that say what samples, of which a request has one. */
 const SOURCES = ["sampling_session_id", "model_path", "base_model"] as const;
 
-export const sampleRequestSchema: RecordSchema<SampleRequest> = sentObject(() => ({
-  num_samples: withDefault(z.int().min(1), 1),
-  prompt: zodOf(modelInputSchema),
-  sampling_params: zodOf(samplingParamsSchema),
-  base_model: z.string().optional(),
-  model_path: z.string().optional(),
-  sampling_session_id: z.string().min(1).optional(),
-  seq_id: int64Schema.optional(),
-  prompt_logprobs: z.boolean().optional(),
-  topk_prompt_logprobs: withDefault(countSchema, 0),
-  topk_sample_logprobs: withDefault(countSchema, 0),
-  target_prompt_logprobs: targetTensorSchema.optional(),
-  prompt_alt_tokens_k: withDefault(countSchema, 0),
-  prompt_logprobs_last_n: z.int().min(1).optional(),
-  record_stability_info: withDefault(z.boolean(), false),
-  type: sentType("sample"),
-})).check((context) => {
+export const sampleRequestSchema: RecordSchema<SampleRequest> = sentObject(
+  () => ({
+    num_samples: withDefault(z.int().min(1), 1),
+    prompt: zodOf(modelInputSchema),
+    sampling_params: zodOf(samplingParamsSchema),
+    base_model: z.string().optional(),
+    model_path: z.string().optional(),
+    sampling_session_id: z.string().min(1).optional(),
+    seq_id: int64Schema.optional(),
+    prompt_logprobs: z.boolean().optional(),
+    topk_prompt_logprobs: withDefault(countSchema, 0),
+    topk_sample_logprobs: withDefault(countSchema, 0),
+    target_prompt_logprobs: targetTensorSchema.optional(),
+    prompt_alt_tokens_k: withDefault(countSchema, 0),
+    prompt_logprobs_last_n: z.int().min(1).optional(),
+    record_stability_info: withDefault(z.boolean(), false),
+    type: sentType("sample"),
+  }),
+  { elsewhere: SAMPLING_PARAM_PLACES },
+).check((context) => {
   const request = context.value;
   const sources = SOURCES.filter((name) => request[name] !== undefined);
   if (sources.length !== 1) {

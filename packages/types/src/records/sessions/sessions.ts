@@ -87,7 +87,7 @@ export const createSessionRequestSchema: RecordSchema<CreateSessionRequest> = se
     type: sentType("create_session"),
   }),
   // The record of the official SDK may say null for none.
-  (fields) => ({ ...fields, user_metadata: fields.user_metadata ?? {} }),
+  { readReceived: (fields) => ({ ...fields, user_metadata: fields.user_metadata ?? {} }) },
 );
 
 export const createSessionResponseSchema: RecordSchema<CreateSessionResponse> = receivedObject(() => ({
