@@ -33,6 +33,14 @@ describe("scores of a prompt", () => {
     expect(await sampler.computeLogprobs([5, 6, 7])).toEqual([null, -2, -3]);
   });
 
+  it("are all that computeLogprobs needs of an answer without sequences", async () => {
+    const { sampler } = await openSampler({ sequences: [], prompt_logprobs: [null, -2, -3] });
+    expect(await sampler.computeLogprobs([5, 6, 7])).toEqual([null, -2, -3]);
+    await expect(sampler.sample({ ...params, prompt_logprobs: true })).rejects.toThrow(
+      "the service gave 0 sequences for num_samples 1",
+    );
+  });
+
   it.each([[[-2]], [[null, -2, -3, -4]]])(
     "%j of a prompt of three tokens are an error that names both",
     async (scores) => {
@@ -63,6 +71,39 @@ describe("the tensors of a sample", () => {
   const drawn = { tokens: { data: [8, 9], dtype: "int64", shape: [2, 1] }, logprobs: scores } as const;
   const targets = { data: [6, 7], dtype: "int64", shape: [2, 1] } as const;
   const asked = { ...params, target_prompt_logprobs: targets, prompt_alt_tokens_k: 1 };
+
+  // JSON reads a tensor whose shape is left out as a row; in protobuf an empty shape is a scalar.
+  it.each<[string, Partial<SampleParams>["prompt"]]>([
+    ["of text", [5, 6, 7]],
+    [
+      "with an image",
+      { chunks: [{ tokens: [5] }, { data: Uint8Array.of(1), format: "png", type: "image" }] },
+    ],
+  ])(
+    "come in the shape that was asked for where the server states none, for a prompt %s",
+    async (_, prompt) => {
+      const unshaped = { data: [-1, -2, -3, -4], dtype: "float32" } as const;
+      const { sampler } = await openSampler({
+        target_prompt_logprobs: unshaped,
+        prompt_alt_tokens: { tokens: { data: [5, 6, 7, 8], dtype: "int64" }, logprobs: unshaped },
+      });
+      const target_prompt_logprobs = [
+        [6, 7],
+        [8, 9],
+      ];
+      const asked = { ...params, prompt, target_prompt_logprobs, prompt_alt_tokens_k: 2 };
+      const { target_prompt_logprobs: given, prompt_alt_tokens: others } = await sampler.sample(
+        asked as SampleParams,
+      );
+      expect(given).toEqual({ data: Float32Array.of(-1, -2, -3, -4), dtype: "float32", shape: [2, 2] });
+      expect(others?.tokens).toEqual({
+        data: BigInt64Array.of(5n, 6n, 7n, 8n),
+        dtype: "int64",
+        shape: [2, 2],
+      });
+      expect(others?.logprobs.shape).toEqual([2, 2]);
+    },
+  );
 
   it("are arrays whose methods compile as they are", async () => {
     const { sampler } = await openSampler({ target_prompt_logprobs: scores, prompt_alt_tokens: drawn });
@@ -126,6 +167,16 @@ describe("an answer of another size than was asked for", () => {
       "target_prompt_logprobs of shape [1, 2]; it must be [2, 1]",
       { target_prompt_logprobs: tensor([1, 2]) },
       { target_prompt_logprobs: [[6], [7]] },
+    ],
+    [
+      "target_prompt_logprobs of shape [3]; it must be [2, 1]",
+      { target_prompt_logprobs: { data: [-1, -2, -3], dtype: "float32" } },
+      { target_prompt_logprobs: [[6], [7]] },
+    ],
+    [
+      "prompt_alt_tokens.tokens of shape [3]; it must be [2, 2]",
+      { prompt_alt_tokens: { ...drawn, tokens: { data: [1, 2, 3], dtype: "int64" } } },
+      { prompt_alt_tokens_k: 2 },
     ],
     [
       "target_prompt_logprobs of shape [3, 1]; it must be [2, 1]",

@@ -1,12 +1,13 @@
 import { ResponseError, UnsupportedByServerError } from "@tinkex/base";
 import type { ModelInput, SampledSequence, SampleRequest, SampleResponse } from "@tinkex/types";
-import { checkSampleCounts, checkSampleTensors, type SampleOutput } from "./sample-output.js";
+import { checkSampleTensors, inAskedCounts, type SampleOutput } from "./sample-output.js";
 
 /**
  * Checks that the answer has what was asked for, and gives it with one score for each token of the prompt: some servers leave out
  * the first, which has nothing before it, and every score would be read as that of its neighbour.
  *
  * @param onAbsent - told of a field that was asked for and is absent
+ * @param isScoring - only the scores of the prompt are wanted, so that any number of sequences will do
  * @throws ResponseError for another number of sequences, scores or rows than was asked for, and for a tensor of another dtype;
  *   UnsupportedByServerError for what the server ignores
  */
@@ -14,11 +15,13 @@ export function readScores(
   request: SampleRequest,
   answer: SampleResponse,
   onAbsent: (field: string) => void,
+  isScoring = false,
 ): SampleOutput {
   const length = textLength(request.prompt);
-  const response = withoutEmptyLists(answer, length);
-  checkIgnored(request, response);
-  checkSampleTensors(response);
+  const listed = withoutEmptyLists(answer, length);
+  checkIgnored(request, listed);
+  checkSampleTensors(listed);
+  const response = inAskedCounts(request, listed, length, isScoring);
   const { prompt_logprobs: scores, topk_prompt_logprobs: likeliest } = response;
   if (request.prompt_logprobs === true && scores === undefined) onAbsent("prompt_logprobs");
   if ((request.topk_prompt_logprobs ?? 0) > 0 && likeliest === undefined) onAbsent("topk_prompt_logprobs");
@@ -26,7 +29,6 @@ export function readScores(
     onAbsent("target_prompt_logprobs");
   const isWithoutTopk = response.sequences.some(({ topk_logprobs }) => topk_logprobs === undefined);
   if ((request.topk_sample_logprobs ?? 0) > 0 && isWithoutTopk) onAbsent("topk_sample_logprobs");
-  checkSampleCounts(request, response, length);
   if (length === undefined) return response;
   const prompt_logprobs = onePerToken("prompt_logprobs", scores, length);
   const topk_prompt_logprobs = onePerToken("topk_prompt_logprobs", likeliest, length);

@@ -41,20 +41,22 @@ function checkTensor(field: string, tensor: TensorData, dtype: TensorDtype): voi
 }
 
 /**
- * Checks that an answer has as many sequences, scores and rows as were asked for. Whoever reads them by position would take those of
- * others otherwise.
+ * Checks that an answer has as many sequences, scores and rows as were asked for, and gives its tensors in the shape that was asked
+ * for. Whoever reads them by position would take those of others otherwise.
  *
  * @param promptLength - tokens of the prompt; `undefined` where only the service can count them
+ * @param isScoring - only the scores of the prompt are wanted, so that any number of sequences will do
  * @throws ResponseError naming the place, and both counts
  */
-export function checkSampleCounts(
+export function inAskedCounts(
   request: SampleRequest,
-  response: SampleResponse,
+  response: SampleOutput,
   promptLength: number | undefined,
-): void {
+  isScoring: boolean,
+): SampleOutput {
   const { num_samples: wanted = 1, topk_sample_logprobs = 0 } = request;
   const { sequences, target_prompt_logprobs: scores, prompt_alt_tokens: drawn } = response;
-  if (sequences.length !== wanted) {
+  if (sequences.length !== wanted && !isScoring) {
     throw new ResponseError(`the service gave ${sequences.length} sequences for num_samples ${wanted}`);
   }
   let index = 0;
@@ -65,12 +67,19 @@ export function checkSampleCounts(
     index += 1;
   }
   const { target_prompt_logprobs: targets, prompt_alt_tokens_k: width = 0 } = request;
-  if (scores !== undefined && targets !== undefined) checkTargets(scores, targets);
-  if (drawn === undefined || width === 0) return;
-  const rows = promptLength === undefined ? shapeOf(drawn.tokens)[0] : promptLength - 1;
-  for (const field of ["tokens", "logprobs"] as const) {
-    checkShape(`prompt_alt_tokens.${field}`, drawn[field], [rows ?? 0, width]);
-  }
+  let output = response;
+  if (scores !== undefined && targets !== undefined)
+    output = { ...output, target_prompt_logprobs: inShapeOf(targets, scores) };
+  if (drawn === undefined || width === 0) return output;
+  const { tokens, logprobs } = drawn;
+  const shape = [promptLength === undefined ? rowCount(tokens, width) : promptLength - 1, width];
+  return {
+    ...output,
+    prompt_alt_tokens: {
+      tokens: inShape("prompt_alt_tokens.tokens", tokens, shape),
+      logprobs: inShape("prompt_alt_tokens.logprobs", logprobs, shape),
+    },
+  };
 }
 
 function checkTokens(
@@ -85,21 +94,34 @@ function checkTokens(
   );
 }
 
-/** Checks scores against the tensor that asked for them: of its shape, and as many where both are dense or both sparse. */
-function checkTargets(scores: TensorData, targets: TensorData): void {
-  checkShape("target_prompt_logprobs", scores, shapeOf(targets));
-  if (isSparse(scores) !== isSparse(targets) || scores.data.length === targets.data.length) return;
+/** Gives scores in the shape of the tensor that asked for them, and checks that they are as many where both are dense or both sparse. */
+function inShapeOf(targets: TensorData, scores: ReceivedFloat32Tensor): ReceivedFloat32Tensor {
+  const shaped = inShape("target_prompt_logprobs", scores, shapeOf(targets));
+  if (isSparse(scores) !== isSparse(targets) || scores.data.length === targets.data.length) return shaped;
   throw new ResponseError(
     `the service gave ${scores.data.length} target_prompt_logprobs where ${targets.data.length} were asked for`,
   );
 }
 
-function checkShape(field: string, tensor: TensorData, wanted: readonly number[]): void {
+/** Gives a tensor in a shape. One that came without its shape, which reads as a row, takes it where the elements are as many. */
+function inShape<Tensor extends TensorData>(
+  field: string,
+  tensor: Tensor,
+  wanted: readonly number[],
+): Tensor {
   const shape = shapeOf(tensor);
-  if (shape.length === wanted.length && shape.every((size, axis) => size === wanted[axis])) return;
+  if (shape.length === wanted.length && shape.every((size, axis) => size === wanted[axis])) return tensor;
+  const count = wanted.reduce((product, size) => product * size, 1);
+  if (shape.length < 2 && tensor.data.length === count) return { ...tensor, shape: wanted };
   throw new ResponseError(
     `the service gave ${field} of shape [${shape.join(", ")}]; it must be [${wanted.join(", ")}]`,
   );
+}
+
+/** Rows of a tensor of rows of this width. */
+function rowCount(tensor: TensorData, width: number): number {
+  const shape = shapeOf(tensor);
+  return shape.length < 2 ? Math.ceil(tensor.data.length / width) : (shape[0] ?? 0);
 }
 
 /** Gives the shape of a tensor; one that states none is a row. */

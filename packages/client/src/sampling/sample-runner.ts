@@ -31,6 +31,8 @@ export interface SampleRun {
   readonly isRetried: boolean;
   /** Tells whether fields that the record does not have are sent too. */
   readonly isUnchecked?: boolean | undefined;
+  /** Tells whether only the scores of the prompt are wanted: the answer may be without sequences then. */
+  readonly isScoring?: boolean | undefined;
 }
 
 /** Runs the samples of one sampler: within the server's limits, made again where that is called for. */
@@ -104,7 +106,7 @@ export class SampleRunner {
           continue;
         }
         if (run.isRetried) this.#resampler.succeeded();
-        return readScores(run.request, response, (field) => this.#warnOfAbsent(field));
+        return readScores(run.request, response, (field) => this.#warnOfAbsent(field), run.isScoring);
       }
     } finally {
       release();

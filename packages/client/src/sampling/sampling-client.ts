@@ -176,7 +176,10 @@ export class SamplingClient {
       ...(prompt_logprobs_last_n === undefined ? {} : { prompt_logprobs_last_n }),
     });
     const run = async (context: OperationContext): Promise<readonly (number | null)[]> => {
-      const { prompt_logprobs: scores } = await this.#runner.run({ request, isRetried: true }, context);
+      const { prompt_logprobs: scores } = await this.#runner.run(
+        { request, isRetried: true, isScoring: true },
+        context,
+      );
       if (scores === undefined) throw new ResponseError("the service gave no prompt_logprobs");
       return scores;
     };
