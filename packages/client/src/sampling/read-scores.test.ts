@@ -17,6 +17,14 @@ async function openSampler(answer: object) {
   return { ...open, sampler: await open.service.createSamplingClient({ base_model: "b" }) };
 }
 
+/** A sampler whose every answer has these fields, in JSON. */
+async function samplerInJson(answer: object) {
+  const { stub, service } = await openService();
+  const sequences = [{ stop_reason: "length", tokens: [1], logprobs: [-1] }];
+  stub.on("retrieve_future", () => ({ body: { sequences, ...answer } }));
+  return service.createSamplingClient({ base_model: "b" });
+}
+
 const params: SampleParams = { prompt: [5, 6, 7], sampling_params: { max_tokens: 1 } };
 
 describe("scores of a prompt", () => {
@@ -73,7 +81,7 @@ describe("the tensors of a sample", () => {
   const asked = { ...params, target_prompt_logprobs: targets, prompt_alt_tokens_k: 1 };
 
   // JSON reads a tensor whose shape is left out as a row; in protobuf an empty shape is a scalar.
-  it.each<[string, Partial<SampleParams>["prompt"]]>([
+  it.each<[string, SampleParams["prompt"]]>([
     ["of text", [5, 6, 7]],
     [
       "with an image",
@@ -82,8 +90,8 @@ describe("the tensors of a sample", () => {
   ])(
     "come in the shape that was asked for where the server states none, for a prompt %s",
     async (_, prompt) => {
-      const unshaped = { data: [-1, -2, -3, -4], dtype: "float32" } as const;
-      const { sampler } = await openSampler({
+      const unshaped = { data: [-1, -2, -3, -4], dtype: "float32" };
+      const sampler = await samplerInJson({
         target_prompt_logprobs: unshaped,
         prompt_alt_tokens: { tokens: { data: [5, 6, 7, 8], dtype: "int64" }, logprobs: unshaped },
       });
@@ -92,18 +100,26 @@ describe("the tensors of a sample", () => {
         [8, 9],
       ];
       const asked = { ...params, prompt, target_prompt_logprobs, prompt_alt_tokens_k: 2 };
-      const { target_prompt_logprobs: given, prompt_alt_tokens: others } = await sampler.sample(
-        asked as SampleParams,
-      );
+      const { target_prompt_logprobs: given, prompt_alt_tokens: others } = await sampler.sample(asked);
       expect(given).toEqual({ data: Float32Array.of(-1, -2, -3, -4), dtype: "float32", shape: [2, 2] });
-      expect(others?.tokens).toEqual({
-        data: BigInt64Array.of(5n, 6n, 7n, 8n),
-        dtype: "int64",
-        shape: [2, 2],
-      });
+      const tokens = BigInt64Array.of(5n, 6n, 7n, 8n);
+      expect(others?.tokens).toEqual({ data: tokens, dtype: "int64", shape: [2, 2] });
       expect(others?.logprobs.shape).toEqual([2, 2]);
     },
   );
+
+  it("are refused by name where they are not as many, and state no shape", async () => {
+    const unshaped = { data: [-1, -2, -3], dtype: "float32" };
+    const scored = await samplerInJson({ target_prompt_logprobs: unshaped });
+    await expect(scored.sample({ ...params, target_prompt_logprobs: [[6], [7]] })).rejects.toThrow(
+      "gave target_prompt_logprobs of shape [3]; it must be [2, 1]",
+    );
+    const tokens = { ...unshaped, dtype: "int64" };
+    const drawing = await samplerInJson({ prompt_alt_tokens: { tokens, logprobs: unshaped } });
+    await expect(drawing.sample({ ...params, prompt_alt_tokens_k: 2 })).rejects.toThrow(
+      "gave prompt_alt_tokens.tokens of shape [3]; it must be [2, 2]",
+    );
+  });
 
   it("are arrays whose methods compile as they are", async () => {
     const { sampler } = await openSampler({ target_prompt_logprobs: scores, prompt_alt_tokens: drawn });
@@ -167,16 +183,6 @@ describe("an answer of another size than was asked for", () => {
       "target_prompt_logprobs of shape [1, 2]; it must be [2, 1]",
       { target_prompt_logprobs: tensor([1, 2]) },
       { target_prompt_logprobs: [[6], [7]] },
-    ],
-    [
-      "target_prompt_logprobs of shape [3]; it must be [2, 1]",
-      { target_prompt_logprobs: { data: [-1, -2, -3], dtype: "float32" } },
-      { target_prompt_logprobs: [[6], [7]] },
-    ],
-    [
-      "prompt_alt_tokens.tokens of shape [3]; it must be [2, 2]",
-      { prompt_alt_tokens: { ...drawn, tokens: { data: [1, 2, 3], dtype: "int64" } } },
-      { prompt_alt_tokens_k: 2 },
     ],
     [
       "target_prompt_logprobs of shape [3, 1]; it must be [2, 1]",
