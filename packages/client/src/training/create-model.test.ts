@@ -1,7 +1,9 @@
 import { AbortedError, deferred } from "@tinkex/base";
 import { failOnUnhandledErrors } from "@tinkex-tooling/testing";
 import { describe, expect, it, vi } from "vitest";
+import { SessionLostError } from "../session/session-lost-error.js";
 import { openService, passPauses, pauseForSockets, until } from "../testing/open-service.js";
+import { openTraining } from "../testing/open-training.js";
 import type { Reply } from "../testing/stub-service.js";
 import { TrainingClient } from "./training-client.js";
 
@@ -152,5 +154,39 @@ describe("getInfo", () => {
     const training = await service.createLoraTrainingClient({ base_model: "b" });
     expect((await training.getInfo()).model_data.tokenizer_id).toBe(expected);
     expect((await training.getInfo({ refresh: true })).model_data.tokenizer_id).toBe(expected);
+  });
+
+  it.each([
+    [404, "Unknown model S:train:0"],
+    [404, "Session not found"],
+    [410, "Model S:train:0 has expired"],
+  ])(
+    "tells a model that the service no longer knows (%d %s) from a server that cannot say",
+    async (status, detail) => {
+      const { stub, training } = await openTraining();
+      stub.on("get_info", () => ({ status, body: { detail } }));
+      const error = await training.getInfo({ refresh: true }).catch((cause: unknown) => cause);
+      expect(error).toBeInstanceOf(SessionLostError);
+      expect(error).toMatchObject({
+        code: "session_lost",
+        cause: { status, message: expect.stringContaining(detail) },
+      });
+      for (const missing of [404, 405]) {
+        stub.on("get_info", () => ({ status: missing, body: { detail: "Not Found" } }));
+        const asked = training.getInfo({ refresh: true });
+        await expect(asked).rejects.toMatchObject({ feature: "get_info" });
+      }
+    },
+  );
+
+  it("of a model that was just made, and is not known yet, is left for later with a warning", async () => {
+    const { stub, service, logger } = await openService();
+    stub.script("get_info", { status: 404, body: { detail: "Unknown model S:train:0" } });
+    const training = await service.createLoraTrainingClient({ base_model: "b" });
+    expect(logger.lines).toEqual([
+      expect.stringMatching(/^warn: the service has made S:train:0 and does not know it: .*Unknown model/),
+    ]);
+    expect((await training.getInfo()).model_id).toBe("S:train:0");
+    expect(stub.seen("unload_model")).toEqual([]);
   });
 });

@@ -1,8 +1,9 @@
-import { UnsupportedByServerError } from "@tinkex/base";
+import { errorMessage, UnsupportedByServerError } from "@tinkex/base";
 import type { CreateModelRequest } from "@tinkex/types";
 import type { Channel } from "../channel/channel.js";
 import type { OperationContext } from "../future/operation-context.js";
 import { unloadModels } from "../session/finish-session.js";
+import { SessionLostError } from "../session/session-lost-error.js";
 import { modelNameOf, readModelInfo } from "./model-info.js";
 import { submitCreation } from "./submit-creation.js";
 import type { TrainedModel } from "./trained-model.js";
@@ -34,8 +35,8 @@ export function abandonModel({ channel, id, leaveSession }: TrainedModel): void 
 }
 
 /**
- * The client of a model that was just made. A server that cannot say what the model is made of is tolerated; after any other error
- * the model is freed again.
+ * The client of a model that was just made. A server that cannot say what the model is made of is tolerated, and so is one that does
+ * not know it yet: whether it is lost the first operation shows. After any other error the model is freed again.
  *
  * @param asked - the base model that was asked for, where one was
  */
@@ -44,14 +45,18 @@ export async function clientOf(
   { context }: ModelCreation,
   asked?: string,
 ): Promise<TrainingClient> {
-  const info = await readModelInfo(model.channel.session, model.id, context).catch((error: unknown) => {
+  const { logger } = model.channel.environment;
+  const info = await readModelInfo(model, context).catch((error: unknown) => {
     if (error instanceof UnsupportedByServerError) return undefined;
+    if (error instanceof SessionLostError) {
+      logger.warn(`the service has made ${model.id} and does not know it: ${errorMessage(error.cause)}`);
+      return undefined;
+    }
     abandonModel(model);
     throw error;
   });
   const made = modelNameOf(info);
   if (asked !== undefined && made !== undefined && made !== asked) {
-    const { logger } = model.channel.environment;
     logger.warn(`the service has made ${model.id} of ${made}, where ${asked} was asked for`);
   }
   return trainingClientOf(model, info);

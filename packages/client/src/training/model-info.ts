@@ -1,25 +1,31 @@
 import { ApiStatusError, ClosedError, UnsupportedByServerError } from "@tinkex/base";
 import type { GetInfoResponse } from "@tinkex/types";
 import type { OperationContext } from "../future/operation-context.js";
-import type { Session } from "../session/session.js";
 import { isLostSession } from "../session/session-lost-error.js";
+import { lostError } from "./settle-sequence.js";
 import type { TrainedModel } from "./trained-model.js";
 
-/** Asks what a model is made of. @throws UnsupportedByServerError when the server has no such endpoint */
+/**
+ * Asks what a model is made of.
+ *
+ * @throws UnsupportedByServerError when the server has no such endpoint; SessionLostError when it no longer knows the model
+ */
 export async function readModelInfo(
-  session: Session,
-  modelId: string,
+  model: TrainedModel,
   context: OperationContext,
 ): Promise<GetInfoResponse> {
+  const { session } = model.channel;
   try {
-    const info = await session.call("get_info", { model_id: modelId }, context);
+    const info = await session.call("get_info", { model_id: model.id }, context);
     const { model_name: name, tokenizer_id: tokenizerId } = info.model_data;
     if (name !== undefined && tokenizerId !== undefined)
       session.environment.tokenizers.learn(name, tokenizerId);
     return info;
   } catch (cause) {
+    // The model, and its session, are all that the request names.
+    if (isLostSession(cause)) throw lostError(model, cause);
     if (!(cause instanceof ApiStatusError) || (cause.status !== 404 && cause.status !== 405)) throw cause;
-    throw new UnsupportedByServerError(`the server cannot say what ${modelId} is made of (get_info)`, {
+    throw new UnsupportedByServerError(`the server cannot say what ${model.id} is made of (get_info)`, {
       feature: "get_info",
       cause,
     });

@@ -286,7 +286,7 @@ export class TrainingClient {
   /**
    * Says what the model is made of, as the service did when it was created.
    *
-   * @throws UnsupportedByServerError when the server cannot say
+   * @throws UnsupportedByServerError when the server cannot say; SessionLostError when it no longer knows the model
    */
   async getInfo(options: InfoOptions = {}): Promise<GetInfoResponse> {
     this.#lifecycle.checkCall("getInfo", options, INFO_OPTIONS);
@@ -369,7 +369,7 @@ export class TrainingClient {
   }
 
   async #readInfo(context: OperationContext): Promise<GetInfoResponse> {
-    this.#info = await readModelInfo(this.#model.channel.session, this.modelId, context);
+    this.#info = await readModelInfo(this.#model, context);
     return this.#info;
   }
 
