@@ -35,7 +35,7 @@ export async function readModelInfo(
 /**
  * Frees a model on the service, in its turn; further operations of it fail with `ClosedError`.
  *
- * @throws UnsupportedByServerError when the server has no such endpoint
+ * @throws UnsupportedByServerError when the server has no such endpoint; SessionLostError when it no longer knows the model
  */
 export async function unloadModel(model: TrainedModel, context: OperationContext): Promise<void> {
   const { channel, turns, id, log } = model;
@@ -43,10 +43,8 @@ export async function unloadModel(model: TrainedModel, context: OperationContext
     try {
       return await channel.submit("unload_model", { model_id: id }, context, log);
     } catch (cause) {
-      const isUnknown =
-        cause instanceof ApiStatusError &&
-        (cause.status === 405 || (cause.status === 404 && !isLostSession(cause)));
-      if (!isUnknown) throw cause;
+      if (isLostSession(cause)) throw lostError(model, cause);
+      if (!(cause instanceof ApiStatusError) || (cause.status !== 404 && cause.status !== 405)) throw cause;
       throw new UnsupportedByServerError(`the server cannot unload ${id} (unload_model)`, {
         feature: "unload_model",
         cause,

@@ -116,6 +116,8 @@ describe("TrainingClient.unload", () => {
 
   it("says that a server has no such endpoint, and the model goes on", async () => {
     const { stub, training } = await openTraining();
+    stub.on("unload_model", () => ({ status: 404, body: { detail: "Unknown model S:train:0" } }));
+    await expect(training.unload()).rejects.toMatchObject({ code: "session_lost" });
     stub.on("unload_model", () => ({ status: 404, body: { detail: "Not Found" } }));
     await expect(training.unload()).rejects.toMatchObject({
       code: "unsupported_by_server",
