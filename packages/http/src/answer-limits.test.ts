@@ -16,13 +16,11 @@ describe("a small answer that unpacks to a large one", () => {
   it("as an error costs the memory of an error, and leaves its status", async () => {
     const server = await play(answer(400, bomb, gzip));
     const before = megabytes();
-    const startedAt = performance.now();
     const error = await failureOf(transportTo(server).call({ operation: "create_session" }));
     expect(error).toBeInstanceOf(ApiStatusError);
     expect(error).toMatchObject({ status: 400, body: expect.stringMatching(/^\[1,1,.{0,200}…$/) });
     expect(error.message.length).toBeLessThan(1_000);
     expect(megabytes() - before).toBeLessThan(150);
-    expect(performance.now() - startedAt).toBeLessThan(4_000);
   });
 
   it.each(["healthz", "create_session", "list_training_runs", "asample"])(

@@ -30,23 +30,56 @@ describe("LinkedList", () => {
   });
 });
 
-/** Time in milliseconds that `count` who wait take to be let in, or to give up one after the other; the best of three. */
-function leaveTime(count: number, leave: "in" | "out"): number {
-  const times = [1, 2, 3].map(() => {
-    const queue = new WaitQueue<number, void>();
-    const waiter = { note: 1, admit: () => {}, refuse: () => {} };
-    const leaves = Array.from({ length: count }, () => queue.enqueue(waiter));
-    const start = performance.now();
-    if (leave === "in") while (queue.length > 0) queue.next()?.admit();
-    else for (const each of leaves) each();
-    expect(queue.length).toBe(0);
-    return performance.now() - start;
-  });
-  return Math.min(...times);
+/** Makes each use of an object's own properties count. */
+function countUses(counted: object, used: () => void): void {
+  for (const [name, stored] of Object.entries(counted)) {
+    let value: unknown = stored;
+    Object.defineProperty(counted, name, {
+      get: () => {
+        used();
+        return value;
+      },
+      set: (next: unknown) => {
+        used();
+        value = next;
+      },
+    });
+  }
 }
 
-it.each(["in", "out"] as const)("many who wait go %s in a time that grows as their number does", (leave) => {
-  const few = leaveTime(5_000, leave);
-  // Eight times as many in an array took some hundred times as long.
-  expect(leaveTime(40_000, leave)).toBeLessThan(40 * few);
+/** Counts how often the places of a list are read and written for each value, while all leave from the front or one by one. */
+function usesPerLeave(count: number, leave: "from the front" | "in their order" | "backwards"): number {
+  let uses = 0;
+  const list = new LinkedList<number>();
+  const entries = Array.from({ length: count }, (_, value) => list.add(value));
+  for (const entry of entries) {
+    countUses(entry, () => {
+      uses += 1;
+    });
+  }
+  if (leave === "from the front") while (list.length > 0) list.shift();
+  else for (const entry of leave === "backwards" ? entries.reverse() : entries) list.remove(entry);
+  expect(list.length).toBe(0);
+  return uses / count;
+}
+
+it.each(["from the front", "in their order", "backwards"] as const)(
+  "values that leave %s touch their neighbours alone, however many there are",
+  (leave) => {
+    const [few, many] = [usesPerLeave(10, leave), usesPerLeave(1_000, leave)];
+    // An array would touch no entry, and a walk through the list all of them.
+    expect(few).toBeGreaterThan(1);
+    expect(many).toBeLessThan(few + 2);
+  },
+);
+
+it("those who line up are admitted in their order, without those who left", () => {
+  const queue = new WaitQueue<number, void>();
+  const admitted: number[] = [];
+  const leaves = Array.from({ length: 1_000 }, (_, note) =>
+    queue.enqueue({ note, admit: () => void admitted.push(note), refuse: () => {} }),
+  );
+  for (const [note, leave] of leaves.entries()) if (note % 2 === 0) leave();
+  while (queue.length > 0) queue.next()?.admit();
+  expect(admitted).toEqual(Array.from({ length: 500 }, (_, index) => 2 * index + 1));
 });

@@ -187,7 +187,6 @@ describe("a proxy that is a black hole", () => {
   it("is given up on by connectTimeoutMs", async () => {
     // 192.0.2.0/24 is for documentation (RFC 5737): either nothing answers, or there is no way to it.
     const proxy = "http://192.0.2.1:3128";
-    const startedAt = performance.now();
     const transport = transportTo(
       { url: "http://api.invalid" },
       { proxy: { httpProxy: proxy }, connectTimeoutMs: 200, firstContactRetries: 0 },
@@ -195,7 +194,11 @@ describe("a proxy that is a black hole", () => {
     const error = await failureOf(transport.call({ operation: "create_session" }));
     expect(error).toBeInstanceOf(ConnectionError);
     expect(error.message).toContain(`through the proxy ${proxy} `);
-    expect(performance.now() - startedAt).toBeLessThan(4_000);
+    // The system's own limit, of minutes, is ETIMEDOUT.
+    expect(error).toMatchObject({
+      attempts: 1,
+      cause: { code: expect.stringMatching(/^(UND_ERR_CONNECT_TIMEOUT|ECONNREFUSED|E(NET|HOST)UNREACH)$/) },
+    });
   });
 });
 
