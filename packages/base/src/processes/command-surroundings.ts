@@ -1,9 +1,11 @@
+import { leftByNpm, type StartedProcess } from "./left-by-npm.js";
+
 /** The outside of a command: where it writes, and what ends it. */
 export interface CommandSurroundings {
   readonly env: Readonly<Record<string, string | undefined>>;
   write(line: string): void;
   writeError(line: string): void;
-  /** Resolves when the command shall end in order: at the first Ctrl+C, `SIGTERM`, or end of its terminal. */
+  /** Resolves when the command shall end in order: at the first Ctrl+C, `SIGTERM`, end of its terminal, or end of the `npx` that started it. */
   readonly ended: Promise<void>;
 }
 
@@ -11,10 +13,11 @@ export interface CommandSurroundings {
 const ENDING_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 /** The parts of Node's `process` that a command deals with. */
-type CommandProcess = Pick<NodeJS.Process, "env" | "once"> & {
-  readonly stdout: NodeJS.WriteStream;
-  readonly stderr: NodeJS.WriteStream;
-};
+type CommandProcess = Pick<NodeJS.Process, "once"> &
+  StartedProcess & {
+    readonly stdout: NodeJS.WriteStream;
+    readonly stderr: NodeJS.WriteStream;
+  };
 
 /**
  * Gives a command the surroundings of its process. Output that nobody reads any more (`tinkex serve | head -1`, a terminal that was
@@ -28,6 +31,7 @@ export function commandSurroundings(process: CommandProcess): CommandSurrounding
   };
   const ended = new Promise<void>((resolve) => {
     for (const signal of ENDING_SIGNALS) process.once(signal, () => resolve());
+    void leftByNpm(process).then(resolve);
   });
   return { env: process.env, write: writeTo(process.stdout), writeError: writeTo(process.stderr), ended };
 }
