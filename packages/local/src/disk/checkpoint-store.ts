@@ -249,12 +249,20 @@ export class CheckpointStore {
   /** Moves a checkpoint away as a whole before its files go one by one. Its record was read, and agrees with its place. */
   async #remove(checkpoint: CheckpointRecord): Promise<void> {
     const doomed = OwnedFolder.named(this.#layout.staging(checkpoint.training_run_id));
-    await doomed.make(this.#layout.root);
+    const directory = this.directory(checkpoint);
     try {
-      await renameDurably(this.directory(checkpoint), join(doomed.path, checkpoint.name));
+      try {
+        await doomed.make(this.#layout.root);
+        await renameDurably(directory, join(doomed.path, checkpoint.name));
+      } catch (error) {
+        // Nothing else would make room again.
+        if (!isFileError(error, "ENOSPC", "EDQUOT") || !(await isThere(directory))) throw error;
+        await doomed.remove();
+        await doomed.makeOf(directory, CHECKPOINT_FILE);
+      }
     } catch (error) {
       // Somebody else may have removed it just now, and then there is nothing left to do.
-      if (!isFileError(error, "ENOENT")) throw error;
+      if (!isFileError(error, "ENOENT") || (await isThere(directory))) throw error;
     } finally {
       await doomed.remove();
     }

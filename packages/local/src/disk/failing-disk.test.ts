@@ -1,4 +1,4 @@
-import { mkdir, readFile } from "node:fs/promises";
+import { mkdir, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { silentLogger } from "@tinkex/base";
 import { FakeClock } from "@tinkex/base/testing";
@@ -17,15 +17,18 @@ interface Trouble {
   left: number;
   /** True where the disk is well again after one call that failed. */
   readonly isShort: boolean;
+  /** True where only the content of files fails: a full disk often has room for another name. */
+  readonly sparesNames?: boolean;
 }
 
 /** Trouble of the disk, for calls that change it; none while undefined. */
 const disk: { trouble: Trouble | undefined } = { trouble: undefined };
 
-/** Throws where the disk is in trouble. @param frees - a full disk does not keep anybody from it */
-function stumble(frees = false): void {
+/** Throws where the disk is in trouble. A full disk does not keep anybody from removals. */
+function stumble(change: "content" | "name" | "removal"): void {
   const { trouble } = disk;
-  if (trouble === undefined || (frees && trouble.code === "ENOSPC")) return;
+  if (trouble === undefined || (change === "removal" && trouble.code === "ENOSPC")) return;
+  if (change === "name" && trouble.sparesNames === true) return;
   if (trouble.left > 0) {
     trouble.left -= 1;
     return;
@@ -38,22 +41,22 @@ vi.mock("node:fs/promises", async (importActual) => {
   const real = await importActual<typeof import("node:fs/promises")>();
   /** The function on a disk in trouble. */
   const troubled =
-    <Args extends unknown[], Result>(run: (...args: Args) => Result, frees = false) =>
+    <Args extends unknown[], Result>(run: (...args: Args) => Result, change: Parameters<typeof stumble>[0]) =>
     async (...args: Args): Promise<Awaited<Result>> => {
-      stumble(frees);
+      stumble(change);
       return await run(...args);
     };
   return {
     ...real,
-    mkdir: troubled(real.mkdir),
-    rename: troubled(real.rename),
-    rm: troubled(real.rm, true),
-    rmdir: troubled(real.rmdir, true),
+    mkdir: troubled(real.mkdir, "name"),
+    rename: troubled(real.rename, "name"),
+    rm: troubled(real.rm, "removal"),
+    rmdir: troubled(real.rmdir, "removal"),
     async open(...args: Parameters<typeof real.open>) {
-      if (String(args[1] ?? "r").includes("w")) stumble();
+      if (String(args[1] ?? "r").includes("w")) stumble("name");
       const file = await real.open(...args);
-      file.sync = troubled(file.sync.bind(file));
-      file.writeFile = troubled(file.writeFile.bind(file));
+      file.sync = troubled(file.sync.bind(file), "name");
+      file.writeFile = troubled(file.writeFile.bind(file), "content");
       return file;
     },
   };
@@ -77,7 +80,7 @@ function openStore(root: string) {
   const layout = new DataLayout(root);
   const reader = new RecordReader(root, silentLogger);
   const clock = new FakeClock({ startMs: 1_800_000_000_000 });
-  return { layout, reader, store: new CheckpointStore(layout, clock, reader) };
+  return { layout, reader, clock, store: new CheckpointStore(layout, clock, reader) };
 }
 
 function save(store: CheckpointStore, text: string) {
@@ -152,4 +155,32 @@ describe("a disk in trouble", () => {
       }
     },
   );
+});
+
+describe("a disk without room for another byte", () => {
+  const full = { code: "ENOSPC", left: 0, isShort: false, sparesNames: true } as const;
+
+  it("has a checkpoint deleted, and keeps no trace of it", async () => {
+    const root = temporaryDirectory();
+    const opened = openStore(root);
+    await save(opened.store, "old");
+    disk.trouble = { ...full };
+    await opened.store.delete(wish);
+    expect(await stateOf(opened)).toBe("none");
+    expect(await readdir(opened.layout.staging("s:train:0"))).toEqual([]);
+    await expect(save(opened.store, "new")).rejects.toThrow(/ENOSPC/);
+  });
+
+  it("has a checkpoint removed whose time is over", async () => {
+    const root = temporaryDirectory();
+    const { layout, store, clock } = openStore(root);
+    await store.save({ ...wish, ttlSeconds: 60 }, async (directory) => {
+      await writeNewDirectory(directory, new Map([["adapter", Uint8Array.of(1)]]));
+      return 1;
+    });
+    disk.trouble = { ...full };
+    await clock.advance(61_000);
+    expect(await store.list("s:train:0")).toEqual([]);
+    expect(await readdir(layout.checkpoints("s:train:0", "weights"))).toEqual([]);
+  });
 });

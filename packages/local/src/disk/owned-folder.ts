@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { lstat, readdir, rm, rmdir } from "node:fs/promises";
+import { lstat, readdir, rename, rm, rmdir } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { renameDurably, syncFolder } from "../files/durable-names.js";
 import { isThere } from "../files/is-there.js";
@@ -56,6 +56,15 @@ export class OwnedFolder {
       await this.remove().catch(() => {});
       throw error;
     }
+  }
+
+  /**
+   * Makes it of a folder that is there, whose `file` becomes its mark: a full disk has room for that. Its parent must be there. A process
+   * that is killed between the two renames leaves a folder of our name without a mark, which stays.
+   */
+  async makeOf(folder: string, file: string): Promise<void> {
+    await renameDurably(folder, this.path);
+    await rename(join(this.path, file), join(this.path, MARK_FILE));
   }
 
   /** Makes it unless it was made before; a try that failed is none. @throws as {@link make} does */
