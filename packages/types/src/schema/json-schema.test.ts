@@ -21,6 +21,25 @@ describe("records for other tools", () => {
     },
   );
 
+  it("can be asked by zod's own method for every record, where it may leave out what it cannot represent", () => {
+    const ask = ({ "~standard": standard }: object & { "~standard": object }, libraryOptions?: object) => {
+      const { jsonSchema } = standard as {
+        jsonSchema: Record<"input" | "output", (options: object) => object>;
+      };
+      return [jsonSchema.input, jsonSchema.output].map((write) =>
+        write({ target: "draft-2020-12", libraryOptions }),
+      );
+    };
+    for (const schema of Object.values(recordSchemas)) {
+      for (const written of ask(schema, { unrepresentable: "any" })) expect(written).toBeTypeOf("object");
+    }
+    expect(() => ask(recordSchemas.Datum)).toThrow("cannot be represented in JSON Schema");
+    // Were it right without, the README would send nobody elsewhere.
+    expect(ask(recordSchemas.GetInfoResponse, { unrepresentable: "any" })[0]).not.toEqual(
+      toJsonSchema(recordSchemas.GetInfoResponse),
+    );
+  });
+
   it.each(Object.entries(smallestAnswers))("the JSON Schema of %s takes its smallest body", (name, body) => {
     const validate = validator(name as RecordName);
     expect(validate(body), JSON.stringify(validate.errors)).toBe(true);
