@@ -3,8 +3,10 @@ import { join } from "node:path";
 import { silentLogger } from "@tinkex/base";
 import { FakeClock } from "@tinkex/base/testing";
 import { temporaryDirectory } from "@tinkex-tooling/testing";
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { afterAll, afterEach, describe, expect, it, vi } from "vitest";
 import { writeNewDirectory } from "../adapter/write-new-directory.js";
+import { systemProcesses } from "../lock/process-table.js";
+import { openDataDirectory } from "../server/data-directory.js";
 import { CheckpointStore, type SaveCheckpoint } from "./checkpoint-store.js";
 import { recoverFromCrash } from "./crash-recovery.js";
 import { DataLayout } from "./data-layout.js";
@@ -36,6 +38,13 @@ function stumble(change: "content" | "name" | "removal"): void {
   if (trouble.isShort) disk.trouble = undefined;
   throw Object.assign(new Error(`${trouble.code}: the disk is in trouble`), { code: trouble.code });
 }
+
+// Other files of this process may have loaded the modules with the real file system, and later ones must load them with it.
+vi.hoisted(() => vi.resetModules());
+afterAll(() => {
+  vi.doUnmock("node:fs/promises");
+  vi.resetModules();
+});
 
 vi.mock("node:fs/promises", async (importActual) => {
   const real = await importActual<typeof import("node:fs/promises")>();
@@ -168,7 +177,7 @@ describe("a disk without room for another byte", () => {
     await opened.store.delete(wish);
     expect(await stateOf(opened)).toBe("none");
     expect(await readdir(opened.layout.staging("s:train:0"))).toEqual([]);
-    await expect(save(opened.store, "new")).rejects.toThrow(/ENOSPC/);
+    await expect(save(opened.store, "new")).rejects.toThrow(/^ENOSPC: .* '.*tinkex-temporary'$/);
   });
 
   it("has a checkpoint removed whose time is over", async () => {
@@ -182,5 +191,15 @@ describe("a disk without room for another byte", () => {
     await clock.advance(61_000);
     expect(await store.list("s:train:0")).toEqual([]);
     expect(await readdir(layout.checkpoints("s:train:0", "weights"))).toEqual([]);
+  });
+
+  it("has a start refused that names the directory", async () => {
+    const root = temporaryDirectory();
+    disk.trouble = { ...full };
+    const surroundings = { clock: new FakeClock(), logger: silentLogger, processes: systemProcesses() };
+    await expect(openDataDirectory(root, surroundings)).rejects.toThrow(
+      `dataDirectory "${root}" cannot be used (ENOSPC: the disk is in trouble '${root}/server-lock/1.json'); name a folder`,
+    );
+    expect(await readdir(join(root, "server-lock"))).toEqual([]);
   });
 });

@@ -17,10 +17,16 @@ export async function writePrivateFile(path: string, content: Uint8Array | strin
     await file.sync();
   } catch (error) {
     await rm(path, { force: true });
-    throw error;
+    throw named(error, path);
   } finally {
     await file.close();
   }
+}
+
+/** Adds the file to an error such as `ENOSPC`, which the system gives without one once the file is open. */
+function named(error: unknown, path: string): unknown {
+  if (error instanceof Error && "code" in error && !("path" in error)) error.message += ` '${path}'`;
+  return error;
 }
 
 /** Writes beside `path` under a name of its own and renames, so that a reader sees the old content or the new, also after a loss of power. */

@@ -33,8 +33,11 @@ export async function openDataDirectory(
   if (given === undefined) await removeAbandoned(tmpdir(), surroundings);
   const path = given === undefined ? await mkdtemp(join(tmpdir(), TEMPORARY_PREFIX)) : resolve(given);
   const layout = new DataLayout(path);
-  await prepare(layout, given ?? path);
-  const lock = await lockDirectory(layout.lock, given ?? path, surroundings);
+  const shown = given ?? path;
+  const lock = await usable(shown, async () => {
+    await prepare(layout);
+    return lockDirectory(layout.lock, shown, surroundings);
+  });
   return {
     layout,
     lock,
@@ -46,14 +49,20 @@ export async function openDataDirectory(
   };
 }
 
-async function prepare(layout: DataLayout, shown: string): Promise<void> {
+async function prepare(layout: DataLayout): Promise<void> {
+  await makeRoot(layout.root);
+  for (const folder of [layout.runs, layout.lock]) {
+    await makePrivateDirectory(layout.root, folder);
+    await access(folder, constants.R_OK | constants.W_OK);
+  }
+}
+
+/** Tells of a failure of the disk, such as one that is full, that the directory has it. */
+async function usable<T>(shown: string, open: () => Promise<T>): Promise<T> {
   try {
-    await makeRoot(layout.root);
-    for (const folder of [layout.runs, layout.lock]) {
-      await makePrivateDirectory(layout.root, folder);
-      await access(folder, constants.R_OK | constants.W_OK);
-    }
+    return await open();
   } catch (cause) {
+    if (cause instanceof ValidationError) throw cause;
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new ValidationError(
       `dataDirectory "${shown}" cannot be used (${reason}); name a folder you may write to`,
