@@ -1,7 +1,6 @@
-import { TinkexError } from "@tinkex/base";
 import type { TokenMatrix } from "../engine/engine.js";
 import type { RandomStream } from "../random/random-stream.js";
-import type { Prediction } from "./logprobs.js";
+import { type Prediction, requireNumbers } from "./logprobs.js";
 import { topIds } from "./ranking.js";
 import type { StopCondition } from "./stop-condition.js";
 import { drawToken, type TokenFilter, tokenDistribution } from "./token-distribution.js";
@@ -51,14 +50,9 @@ export class Generation {
   }
 
   /** Chooses the next token. @throws TinkexError when the logits are not numbers */
-  accept({ logits, normaliser }: Prediction): void {
-    if (!Number.isFinite(normaliser)) {
-      throw new TinkexError(
-        "the model's logits are not numbers: the weights have diverged; " +
-          "train again from an earlier checkpoint with a lower learning rate",
-        { code: "request_failed" },
-      );
-    }
+  accept(prediction: Prediction): void {
+    requireNumbers(prediction);
+    const { logits, normaliser } = prediction;
     const { filter, stop, maxTokens, topK } = this.#rules;
     const distribution = tokenDistribution(logits, filter);
     const token = drawToken(distribution, filter.temperature === 0 ? 0 : this.#random());

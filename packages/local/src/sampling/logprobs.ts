@@ -1,3 +1,5 @@
+import { TinkexError } from "@tinkex/base";
+
 /** Unnormalised log-probabilities of every token of the vocabulary. */
 export type Logits = Float32Array | Float64Array;
 
@@ -14,6 +16,16 @@ export interface Prediction {
  */
 export function predictionOf(logits: Float32Array, bestLogprob: number): Prediction {
   return { logits, normaliser: maxOf(logits) - bestLogprob };
+}
+
+/** @throws TinkexError when the logits are not numbers: then the normaliser is none either */
+export function requireNumbers({ normaliser }: Prediction): void {
+  if (Number.isFinite(normaliser)) return;
+  throw new TinkexError(
+    "the model's logits are not numbers: the weights have diverged; " +
+      "train again from an earlier checkpoint with a lower learning rate",
+    { code: "request_failed" },
+  );
 }
 
 // Loops by index: `for … of` over a vocabulary takes eight times as long.

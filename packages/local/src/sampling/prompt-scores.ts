@@ -1,6 +1,6 @@
 import type { SampleOutcome, SampleTask, TokenMatrix } from "../engine/engine.js";
 import { type RandomStream, randomStream } from "../random/random-stream.js";
-import type { Prediction } from "./logprobs.js";
+import { type Prediction, requireNumbers } from "./logprobs.js";
 import { topIds } from "./ranking.js";
 import { drawToken, tokenDistribution } from "./token-distribution.js";
 
@@ -57,10 +57,14 @@ export class PromptScores {
     return scores.length === 0 ? undefined : new PromptScores(prompt.length, scores);
   }
 
-  /** @param position - of the token the logits were computed at; they predict the one after it */
+  /**
+   * @param position - of the token the logits were computed at; they predict the one after it
+   * @throws TinkexError when the logits are not numbers
+   */
   add(position: number, prediction: Prediction): void {
     const next = position + 1;
     if (next >= this.#length) return;
+    requireNumbers(prediction);
     for (const score of this.#scores) score.add(next, prediction);
   }
 

@@ -2,6 +2,7 @@ import { AbortedError } from "@tinkex/base";
 import type { SampleOutcome, SampleTask } from "../engine/engine.js";
 import { randomStream } from "../random/random-stream.js";
 import { Generation, type GenerationRules } from "./generation.js";
+import type { Prediction } from "./logprobs.js";
 import type { Prompt } from "./prefill.js";
 import { PromptScores } from "./prompt-scores.js";
 import { stopCondition } from "./stop-condition.js";
@@ -48,7 +49,7 @@ export class SampleRequest {
       tokens: task.prompt,
       ...(scores === undefined
         ? { key: task.prompt.join() }
-        : { onPrediction: (position, prediction) => scores.add(position, prediction) }),
+        : { onPrediction: (position, prediction) => this.#score(scores, position, prediction) }),
     };
     this.outcome = new Promise((resolve, reject) => {
       this.#resolve = resolve;
@@ -76,6 +77,16 @@ export class SampleRequest {
     if (this.#isSettled) return;
     this.#isSettled = true;
     this.#reject(error);
+  }
+
+  /** The prompts of other requests are read in the same run, and are not to fail with this one. */
+  #score(scores: PromptScores, position: number, prediction: Prediction): void {
+    if (this.#isSettled) return;
+    try {
+      scores.add(position, prediction);
+    } catch (error) {
+      this.fail(error);
+    }
   }
 
   #followSignal(signal: AbortSignal | undefined): void {

@@ -214,6 +214,19 @@ describe("Sampler", () => {
     expect(good.status).toBe("fulfilled");
   });
 
+  it.each([{ wantsPromptLogprobs: true }, { topkPromptLogprobs: 2 }, { promptAltTokens: 2 }])(
+    "gives no scores of a prompt by weights that have diverged: %o",
+    async (questions) => {
+      const sampler = await samplerFor("tiny-llama");
+      const broken = adapter(1);
+      broken.pairs[0]?.b.fill(Number.NaN);
+      const scoring = sampler.sample(task({ ...questions, maxTokens: 0 }), broken);
+      const plain = sampler.sample(task({ ...questions, maxTokens: 0 }), base);
+      await expect(scoring).rejects.toThrow(/weights have diverged/);
+      expect((await plain).sequences).toHaveLength(1);
+    },
+  );
+
   it("fails a request whose stop texts cannot be read, and tries again for the next", async () => {
     let attempts = 0;
     const sampler = await samplerFor("tiny-llama", {
