@@ -77,6 +77,35 @@ describe("writeAdapterDirectory and readAdapterDirectory", () => {
     );
   });
 
+  it.each([
+    ["a step that is none", "step", [-1], "must be one whole number from 0, got -1; load the weights alone"],
+    ["half a step", "step", [0.5], "must be one whole number from 0, got 0.5"],
+    ["a step that is not a number", "step", [Number.NaN], "must be one whole number from 0, got NaN"],
+    ["no step at all", "step", [], "must be one whole number from 0, got 0 numbers"],
+    ["two steps", "step", [1, 1], "must be one whole number from 0, got 2 numbers"],
+    ["a square below 0", "v.", [-1], 'has a negative number among the tensors "v.…"'],
+  ])("refuse to restore an optimizer with %s", async (title, tensor, numbers, message) => {
+    const directory = join(root, title.replaceAll(" ", "-"));
+    await writeAdapterDirectory(directory, { parameters, optimizer: newOptimizerState(parameters) }, "tiny");
+    const path = join(directory, "optimizer.safetensors");
+    const file = SafetensorsFile.open(path);
+    const place = file.names.find((name) => name.startsWith(tensor));
+    const changed = file.names.map((name) => {
+      const read = file.read(name);
+      if (name === "step" && tensor === name) {
+        return { name, data: Float32Array.from(numbers), shape: [numbers.length] };
+      }
+      if (name === place) read.data.set(numbers);
+      return { name, ...read };
+    });
+    file.close();
+    writeFileSync(path, encodeSafetensors(changed));
+    const reading = readAdapterDirectory(directory, config, { includesOptimizer: true });
+    await expect(reading).rejects.toThrow(ValidationError);
+    await expect(reading).rejects.toThrow(message);
+    expect(await readAdapterDirectory(directory, config, weightsOnly)).toEqual({ parameters });
+  });
+
   it("reading leaves what lies beside the directory, such as a write under way", async () => {
     const directory = await written("read");
     const beside = join(root, ".read.partial");

@@ -111,10 +111,31 @@ function readOptimizer(path: string, { pairs, shape }: AdapterParameters): Optim
   const file = SafetensorsFile.open(path);
   try {
     const read = (prefix: string) => pairs.map((pair) => readFactors(file, pair, shape.rank, prefix));
-    return { step: file.read("step").data[0] ?? 0, m: read("m."), v: read("v.") };
+    const optimizer = { step: readStep(file), m: read("m."), v: read("v.") };
+    if (optimizer.v.some(({ a, b }) => hasNegative(a) || hasNegative(b))) {
+      throw new ValidationError(
+        `${path} has a negative number among the tensors "v.…", which are means of squares; load the weights alone`,
+      );
+    }
+    return optimizer;
   } finally {
     file.close();
   }
+}
+
+/** Reads the number of steps taken, of which the optimizer makes its corrections: by another one the next step goes wrong. */
+function readStep(file: SafetensorsFile): number {
+  const { data } = file.read("step");
+  const [step = Number.NaN] = data;
+  if (data.length === 1 && Number.isSafeInteger(step) && step >= 0) return step;
+  const found = data.length === 1 ? `${step}` : `${data.length} numbers`;
+  throw new ValidationError(
+    `tensor "step" in ${file.path} must be one whole number from 0, got ${found}; load the weights alone`,
+  );
+}
+
+function hasNegative(values: Float32Array): boolean {
+  return values.some((value) => value < 0);
 }
 
 /** Groups of modules that an adapter changes, told by the tensors it has. */
