@@ -96,6 +96,30 @@ describe("a model that is given up while its creation is being sent", () => {
     expect(stub.seen(path)).toHaveLength(1);
   });
 
+  it.each(["create_model", "load_weights"])("by %s is freed although the answer is lost", async (path) => {
+    const { creation, freed, abort, letGo } = await openHeld(path, { isReset: true });
+    abort();
+    letGo();
+    await expect(creation).rejects.toBeInstanceOf(AbortedError);
+    await until(() => freed().length > 0, "the end of the model");
+    expect(freed()).toEqual(["S:train:0"]);
+  });
+
+  it.each([
+    ["is freed where an earlier answer was lost", { isReset: true }, ["S:train:0"]],
+    ["is not asked for where the service has refused it for now", { status: 429 }, []],
+  ] as const)("in a pause before the next try %s", async (_, reply, freedIds) => {
+    const { stub, clock, creation, freed, abort, letGo } = await openHeld("create_model", reply);
+    letGo();
+    await until(() => clock.sleeps.length > 0, "the pause");
+    abort();
+    await expect(creation).rejects.toBeInstanceOf(AbortedError);
+    await pauseForSockets();
+    await pauseForSockets();
+    expect(freed()).toEqual(freedIds);
+    expect(stub.seen("create_model")).toHaveLength(1);
+  });
+
   it.each([
     ["create_model", "aborted and the client closed"],
     ["create_model", "ended by closing the client"],

@@ -5,7 +5,7 @@ import type { RequestContext } from "../../session/api-calls.js";
 import type { LoadRoute } from "../../session/server-generation.js";
 import { isLostSession } from "../../session/session-lost-error.js";
 import { abandonModel, createModel, type ModelCreation, type NewModel } from "../create-model.js";
-import { submitCreation } from "../submit-creation.js";
+import { modelIdOf, submitCreation } from "../submit-creation.js";
 import { runOperation, type TrainedModel } from "../trained-model.js";
 
 /** The checkpoint that is loaded into a new model, and how. */
@@ -57,7 +57,7 @@ async function loadAsNewModel(
 ): Promise<() => Promise<TrainedModel>> {
   const { channel, modelSeqId } = creation;
   const { session } = channel;
-  const modelId = `${session.id}:train:${modelSeqId}`;
+  const modelId = modelIdOf(session, modelSeqId);
   const record = { ...source, session_id: session.id, model_seq_id: modelSeqId };
   return submitCreation(creation, "load_weights", record, modelId, (loaded) => loaded.model_id ?? modelId);
 }
