@@ -1,4 +1,5 @@
 import { ValidationError } from "../errors/api-errors.js";
+import { nameOfSameWords } from "../text/name-of-same-words.js";
 import { nearestName } from "../text/nearest-name.js";
 import { describeKind, describeValue } from "./describe-value.js";
 
@@ -102,10 +103,12 @@ export function unknownNames(
     .map((name) => {
       const shown = `${UNKNOWN_FIELD} "${name}"`;
       if (Object.hasOwn(elsewhere, name)) return `${shown}: it belongs ${elsewhere[name]}`;
-      const nearest = nearestName(name, known);
-      if (nearest !== undefined) return `${shown}, did you mean "${nearest}"?`;
-      const other = nearestName(name, Object.keys(elsewhere));
-      if (other !== undefined) return `${shown}, did you mean "${other}"? It belongs ${elsewhere[other]}`;
+      for (const meantBy of [nearestName, nameOfSameWords]) {
+        const meant = meantBy(name, known);
+        if (meant !== undefined) return `${shown}, did you mean "${meant}"?`;
+        const other = meantBy(name, Object.keys(elsewhere));
+        if (other !== undefined) return `${shown}, did you mean "${other}"? It belongs ${elsewhere[other]}`;
+      }
       return `${shown} (known: ${known.join(", ") || "none"})`;
     })
     .join("; ");

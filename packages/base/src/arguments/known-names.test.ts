@@ -29,6 +29,13 @@ it("names the place of a field that belongs elsewhere, also of one that is missp
   expect(() => check({ toString: 1 })).toThrow('"toString" (known: baseUrl, apiKey)');
 });
 
+it("names one of the same words where none is spelt alike", () => {
+  const check = (value: object) =>
+    checkKnownNames<Options>(value, KNOWN, "params", { max_tokens: "in limits" });
+  expect(() => check({ key: 1 })).toThrow('params: unknown field "key", did you mean "apiKey"?');
+  expect(() => check({ max_new_tokens: 1 })).toThrow('did you mean "max_tokens"? It belongs in limits');
+});
+
 it("takes no inherited name for a known one, and lists the names where none is near", () => {
   const options: Options = { toString: "x" } as Options;
   expect(() => checkKnownNames(options, KNOWN, "options")).toThrow(
