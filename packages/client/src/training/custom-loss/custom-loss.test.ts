@@ -179,6 +179,14 @@ describe("forwardBackwardCustom", () => {
     await training.optimStep();
   });
 
+  it("names a loss that is not finite by the name of its function", async () => {
+    const { training } = await openTraining();
+    const preference: CustomLoss = () => ({ loss: Number.NaN, gradients: [[0, 0]] });
+    await expect(training.forwardBackwardCustom([datum(1)], preference)).rejects.toThrow(
+      'the custom loss "preference" is NaN for this batch: it must be finite',
+    );
+  });
+
   it.each([
     ["no gradient for a datum", [[0, 0]], "gave 1 gradients for 2 datums"],
     ["a gradient of another length", [[0, 0], [0]], "the gradient of data[1] has 1 elements, its logprobs 2"],

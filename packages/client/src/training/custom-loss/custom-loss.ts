@@ -16,12 +16,15 @@ import type { TrainedModel } from "../trained-model.js";
 /**
  * Runs a custom loss: a pass that scores the targets, the loss here, and a pass that has its gradient. Both passes are one
  * turn, so that nothing called later comes between them.
+ *
+ * @param name - the loss as errors call it; by default the function's own name
  */
 export async function runCustomLoss(
   model: TrainedModel,
   data: readonly Datum[],
   loss: CustomLoss,
   context: OperationContext,
+  name = loss.name,
 ): Promise<PassOutput> {
   const common = { lossFn: "cross_entropy", lossFnConfig: undefined } as const;
   const forwardData = customForwardData(data);
@@ -30,7 +33,7 @@ export async function runCustomLoss(
     const logprobs = logprobsOf(combineOutputs(await Promise.all(forward)), data);
     // The loss is not ours to stop; once nobody waits for it, it must not hold up the turns behind it.
     const value = await raceAbort(context.signal, async () => loss(data, logprobs));
-    checkValue(value);
+    checkValue(value, name === "" ? "the custom loss" : `the custom loss "${name}"`);
     context.signal.throwIfAborted();
     const backwardData = customBackwardData(forwardData, logprobs, value.gradients);
     const pass = { ...common, name: "forward_backward", data: backwardData } as const;
@@ -41,29 +44,28 @@ export async function runCustomLoss(
 }
 
 /** @throws ValidationError for a loss that gave something else than its value and gradients, which plain JavaScript may */
-function checkValue(value: unknown): void {
+function checkValue(value: unknown, what: string): void {
   const example = "{ loss: 1.5, gradients: [[0.1, 0.2]] }";
   if (typeof value !== "object" || value === null) {
-    throw new ValidationError(
-      `the custom loss must give an object like ${example}, got ${describeKind(value)}`,
-      { path: ["loss"] },
-    );
+    throw new ValidationError(`${what} must give an object like ${example}, got ${describeKind(value)}`, {
+      path: ["loss"],
+    });
   }
   const { loss, gradients } = value as Partial<CustomLossValue>;
   if (typeof loss !== "number") {
     throw new ValidationError(
-      `the custom loss must give its value as the number loss, e.g. ${example}, got ${describeKind(loss)}`,
+      `${what} must give its value as the number loss, e.g. ${example}, got ${describeKind(loss)}`,
       { path: ["loss", "loss"] },
     );
   }
   if (!Number.isFinite(loss)) {
-    throw new ValidationError(`the custom loss is ${loss} for this batch: it must be finite`, {
+    throw new ValidationError(`${what} is ${loss} for this batch: it must be finite`, {
       path: ["loss", "loss"],
     });
   }
   if (!Array.isArray(gradients) || !gradients.every((each) => typeof each?.length === "number")) {
     throw new ValidationError(
-      `the custom loss must give gradients as an array of one array for each datum, e.g. ${example}`,
+      `${what} must give gradients as an array of one array for each datum, e.g. ${example}`,
       { path: ["loss", "gradients"] },
     );
   }

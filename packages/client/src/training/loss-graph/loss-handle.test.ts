@@ -104,6 +104,22 @@ describe("a loss that the service does not run", () => {
     expect(stub.seen("optim_step")[0]?.json?.seq_id).toBe(2);
   });
 
+  it("is refused by its name where its value is not finite though its gradient is", async () => {
+    const { service, training } = await openLosses();
+    const graph = lossGraph("shifted", { logprobs: 1, weights: 1 }, ({ logprobs, weights }) => ({
+      loss: logprobs.sum().add(weights.log().sum()),
+    }));
+    const handle = await service.createCustomLoss(graph);
+    const below = data.map((datum) => ({
+      ...datum,
+      loss_fn_inputs: { ...datum.loss_fn_inputs, weights: [-1, 2] },
+    }));
+    await expect(training.forwardBackwardCustom(below, handle)).rejects.toThrow(
+      'the custom loss "shifted" is NaN for this batch: it must be finite',
+    );
+    await training.optimStep();
+  });
+
   it("reads a sparse tensor, an int64 one and a scalar as torch does", async () => {
     const { training, passes } = await openLosses();
     const mixed = lossGraph(

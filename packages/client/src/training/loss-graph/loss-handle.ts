@@ -80,6 +80,6 @@ export class LossHandle {
     }
     const bound = bindData(program, data, method);
     return (context) =>
-      runCustomLoss(model, data, (_, logprobs) => sumOfLosses(program, bound, logprobs), context);
+      runCustomLoss(model, data, (_, logprobs) => sumOfLosses(program, bound, logprobs), context, this.name);
   }
 }
