@@ -43,7 +43,9 @@ describe("serveArguments", () => {
     const env = { TINKER_API_KEY: "tml-from-env" };
     expect(serveArguments([], env).options.apiKey).toBeUndefined();
     expect(serveArguments(["--require-key"], env).options.apiKey).toBe("tml-from-env");
-    expect(() => serveArguments(["--require-key"], {})).toThrow("TINKER_API_KEY is not set");
+    expect(() => serveArguments(["--require-key"], {})).toThrow(
+      "TINKER_API_KEY is not set; set it, or give the key as --api-key",
+    );
   });
 
   it.each([
@@ -58,7 +60,11 @@ describe("serveArguments", () => {
     [["--data", ""], '--data must not be empty; write "." for the working folder'],
     [["--model", "name="], "--model must be NAME=DIRECTORY"],
     [["--threads", "1.5"], "--threads must be a whole number"],
-    [["--model", "justAName"], "--model must be NAME=DIRECTORY"],
+    [
+      ["--model", "Qwen/Qwen3-8B"],
+      /^--model must be NAME=DIRECTORY, got "Qwen\/Qwen3-8B"; --stand-in serves any name/,
+    ],
+    [["--memory-limit", "2GB"], '--memory-limit must be a whole number of megabytes, got "2GB"'],
     [["--model", "=dir"], "--model must be NAME=DIRECTORY"],
     [["--weights", "int2"], '--weights must be one of float32, int8, int4, got "int2"'],
     [["--weights", ""], '--weights must be one of float32, int8, int4, got ""'],

@@ -10,12 +10,12 @@ export const SERVE_HELP = `Serves the Tinker API on this machine, and really tra
   --port N          port to listen on (default: any free one)
   --host ADDRESS    address to listen on (default: 127.0.0.1; others need --api-key)
   --data DIRECTORY  folder of runs and checkpoints (default: a temporary one)
-  --model NAME=DIR  serve a Hugging Face directory under a name; may be repeated (default: the built-in model)
-  --stand-in        serve any base model by the first of these
+  --model NAME=DIR  serve a Hugging Face directory under a name; may be repeated (default: the built-in models)
+  --stand-in        serve any base model by the first of these (default: by tinkex/pocket-2)
   --generation V    speak one generation of the API alone: 0.4, 0.25 or 0.38 (default: all)
   --runtime NAME    auto, native or wasm (default: auto)
   --threads N       threads of the arithmetic (default: one per core)
-  --memory-limit MB most memory of the server (default: no limit)
+  --memory-limit MB most memory of the server, in megabytes (default: no limit)
   --weights FORM    float32, int8 or int4: form of the models' linear layers (default: float32)
   --api-key KEY     key that clients must send (or the variable TINKER_API_KEY with --require-key)
   --require-key     ask for the key in TINKER_API_KEY
@@ -40,7 +40,12 @@ export function serveArguments(
   const { values } = parse(args);
   const apiKey = values["api-key"] ?? (values["require-key"] === true ? env.TINKER_API_KEY : undefined);
   if (values["require-key"] === true && (apiKey === undefined || apiKey === "")) {
-    throw new ValidationError("--require-key: TINKER_API_KEY is not set", { path: ["require-key"] });
+    throw new ValidationError(
+      "--require-key: TINKER_API_KEY is not set; set it, or give the key as --api-key",
+      {
+        path: ["require-key"],
+      },
+    );
   }
   const models = values.model?.map(servedModel);
   return {
@@ -54,7 +59,7 @@ export function serveArguments(
       generation: oneOf("generation", GENERATIONS, values.generation),
       runtime: runtimeName(values.runtime),
       threads: wholeNumber("threads", values.threads),
-      memoryLimitMb: wholeNumber("memory-limit", values["memory-limit"]),
+      memoryLimitMb: wholeNumber("memory-limit", values["memory-limit"], " of megabytes"),
       weights: oneOf("weights", WEIGHT_FORMATS, values.weights),
       seed: wholeNumber("seed", values.seed),
       apiKey,
@@ -103,11 +108,11 @@ function nearestOption(args: readonly string[], message: string): string | undef
   return unknown === undefined || known.includes(name) ? undefined : nearestName(name, known);
 }
 
-function wholeNumber(name: string, text: string | undefined): number | undefined {
+function wholeNumber(name: string, text: string | undefined, unit = ""): number | undefined {
   if (text === undefined) return undefined;
   const value = Number(text);
   if (text.trim() !== "" && Number.isSafeInteger(value)) return value;
-  throw new ValidationError(`--${name} must be a whole number, got ${JSON.stringify(text)}`, {
+  throw new ValidationError(`--${name} must be a whole number${unit}, got ${JSON.stringify(text)}`, {
     path: [name],
   });
 }
@@ -124,7 +129,9 @@ function dataDirectory(text: string | undefined): string | undefined {
 function servedModel(text: string): ServedModel {
   const at = text.indexOf("=");
   if (at <= 0 || at === text.length - 1) {
-    throw new ValidationError(`--model must be NAME=DIRECTORY, got ${JSON.stringify(text)}`, {
+    // A name alone is that of a model elsewhere, which nothing here downloads.
+    const remedy = at === -1 ? "; --stand-in serves any name by a model that is here" : "";
+    throw new ValidationError(`--model must be NAME=DIRECTORY, got ${JSON.stringify(text)}${remedy}`, {
       path: ["model"],
     });
   }

@@ -15,12 +15,16 @@ it("ends in order, and leaves nothing, when it is told to before the server stan
   expect(readdirSync(parent)).toEqual([]);
 });
 
-it("adds the flags for the options that a refusal of the server names", async () => {
+it.each([
+  [["--host", "0.0.0.0"], /^error: host .* set apiKey .* \(on the command line apiKey is --api-key\)$/],
+  [
+    ["--memory-limit", "10"],
+    /^error: memoryLimitMb .* \(on the command line memoryLimitMb is --memory-limit\)$/,
+  ],
+])("adds the flags for the options that the refusal of %j names", async (args, message) => {
   const out: string[] = [];
   const note = (line: string) => void out.push(line);
   const surroundings = { env: {}, write: note, writeError: note, ended: new Promise<void>(() => {}) };
-  expect(await serveCommand(["--host", "0.0.0.0"], surroundings)).toBe(1);
-  expect(out).toEqual([
-    expect.stringMatching(/^error: host .* set apiKey .* \(on the command line apiKey is --api-key\)$/),
-  ]);
+  expect(await serveCommand(args, surroundings)).toBe(1);
+  expect(out).toEqual([expect.stringMatching(message)]);
 });

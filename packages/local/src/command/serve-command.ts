@@ -52,6 +52,7 @@ const FLAGS = [
   ["apiKey", "--api-key"],
   ["dataDirectory", "--data"],
   ["standIn", "--stand-in"],
+  ["memoryLimitMb", "--memory-limit"],
 ] as const;
 
 /** Adds the flags for the options that a message of the server names, for whoever only knows the command. */

@@ -17,14 +17,23 @@ describe("tinkex", () => {
   it("prints its version and its help", async () => {
     expect(await run(["--version"])).toEqual({ code: 0, out: "1.2.3", err: "" });
     expect((await run(["--help"])).out).toContain("tinkex serve");
-    expect((await run([])).code).toBe(1);
   });
 
-  it("names the command that was probably meant", async () => {
-    expect(await run(["server"])).toEqual({
+  it("shows the help as an error where there is no command, so that nothing is read as output", async () => {
+    expect(await run([])).toEqual({ code: 1, out: "", err: (await run(["--help"])).out });
+  });
+
+  it.each([
+    ["server", "did you mean serve?"],
+    ["help", "did you mean --help?"],
+    ["version", "did you mean --version?"],
+    ["--port", "options follow the command, as in tinkex serve --port"],
+    ["train", "tinkex --help lists them"],
+  ])("answers %s, which is no command, with what was probably meant", async (command, advice) => {
+    expect(await run([command])).toEqual({
       code: 1,
       out: "",
-      err: 'error: there is no command "server"; did you mean serve?',
+      err: `error: there is no command "${command}"; ${advice}`,
     });
   });
 

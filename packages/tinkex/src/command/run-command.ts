@@ -8,7 +8,8 @@ const HELP = `tinkex: fine-tune and sample large language models through the Tin
   tinkex --version         print the version
   tinkex --help            show this`;
 
-const COMMANDS = ["serve"];
+/** Words that stand for a command, with the way it is written. */
+const COMMANDS: Readonly<Record<string, string>> = { serve: "serve", help: "--help", version: "--version" };
 
 /** Runs the command line of `tinkex`. @returns the exit code of the process */
 export async function runCommand(
@@ -21,14 +22,17 @@ export async function runCommand(
     surroundings.write(version);
     return 0;
   }
-  if (command === undefined || command === "--help" || command === "-h") {
+  if (command === "--help" || command === "-h") {
     surroundings.write(HELP);
-    return command === undefined ? 1 : 0;
+    return 0;
+  }
+  if (command === undefined) {
+    // A pipe that waits for the output of a command gets none.
+    surroundings.writeError(HELP);
+    return 1;
   }
   if (command !== "serve") {
-    const nearest = nearestName(command, COMMANDS);
-    const advice = nearest === undefined ? "tinkex --help lists them" : `did you mean ${nearest}?`;
-    surroundings.writeError(`error: there is no command ${JSON.stringify(command)}; ${advice}`);
+    surroundings.writeError(`error: there is no command ${JSON.stringify(command)}; ${adviceOn(command)}`);
     return 1;
   }
   try {
@@ -37,4 +41,12 @@ export async function runCommand(
     surroundings.writeError(`error: ${errorMessage(error)}`);
     return 1;
   }
+}
+
+/** Says what was probably meant by a first word that is no command. */
+function adviceOn(command: string): string {
+  const nearest = nearestName(command, Object.keys(COMMANDS));
+  if (nearest !== undefined) return `did you mean ${COMMANDS[nearest]}?`;
+  if (command.startsWith("-")) return `options follow the command, as in tinkex serve ${command}`;
+  return "tinkex --help lists them";
 }
