@@ -1,4 +1,5 @@
 import { ValidationError } from "@tinkex/base";
+import { shortened } from "../json/shortened.js";
 import type { TensorPlace } from "../onnx/onnx-graph.js";
 import type { QuantizedRows } from "../quantization/quantize-rows.js";
 import type { WeightBits } from "../quantization/weight-format.js";
@@ -53,8 +54,8 @@ export interface ModelTensors {
 }
 
 /**
- * Checks that every tensor the configuration asks for is there in its shape and in a dtype that is read. A tensor is read once
- * and shared while anyone holds it.
+ * Checks that every tensor the configuration asks for is there in its shape and in a dtype that is read, and that no layer has others.
+ * A tensor is read once and shared while anyone holds it.
  *
  * @param files - by the names of the tensors that they hold
  * @param place - of the model, for messages: its directory
@@ -110,4 +111,14 @@ function checkTensors(
     }
     file.requireReadable(name);
   }
+  for (const name of files.keys()) {
+    if (shapes.has(name) || !LAYER_TENSOR.test(name)) continue;
+    throw new ValidationError(
+      `the model in ${place} has the tensor "${shortened(name)}", for which its config.json has no place; ` +
+        "check that the weights belong to this config.json: a model that leaves them out is another one",
+    );
+  }
 }
+
+/** Names of the tensors of layers, but the frequencies that old models hold, which follow from the configuration. */
+const LAYER_TENSOR = /^model\.layers\.(?!\d{1,10}\.self_attn\.rotary_emb\.inv_freq$)/;

@@ -92,6 +92,28 @@ describe("openModelWeights", () => {
     );
   });
 
+  it.each([
+    ["tiny-llama", { layerCount: 1 }, "model.layers.1.input_layernorm.weight"],
+    ["tiny-qwen2", { attentionBias: false }, "model.layers.0.self_attn.k_proj.bias"],
+    ["tiny-qwen3", { queryKeyNorm: false }, "model.layers.0.self_attn.k_norm.weight"],
+  ])("refuses a model whose config.json leaves out a part of it: %s", (name, change, tensor) => {
+    const path = join(models, name);
+    expect(() => openModelWeights(path, { ...readModelConfig(path), ...change })).toThrow(
+      `the model in ${path} has the tensor "${tensor}", for which its config.json has no place`,
+    );
+  });
+
+  it("passes over frequencies, and tensors beside the layers, that old models hold", () => {
+    const whole = SafetensorsFile.open(join(llama3, "model.safetensors"));
+    const tensors = whole.names.map((name) => ({ name, ...whole.read(name) }));
+    whole.close();
+    const others = ["model.layers.1.self_attn.rotary_emb.inv_freq", "model.other.weight"];
+    const more = others.map((name) => ({ name, data: new Float32Array(8), shape: [8] }));
+    writeFileSync(join(directory, "model.safetensors"), encodeSafetensors([...tensors, ...more]));
+    rmSync(indexFile, { force: true });
+    expect(() => openModelWeights(directory, config).close()).not.toThrow();
+  });
+
   it.each(["I32", "U32"])(
     "refuses a tensor of %s at once, also in one of many files, and names it",
     (dtype) => {
