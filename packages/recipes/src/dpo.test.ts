@@ -69,7 +69,7 @@ describe("dpo", { timeout: 240_000 }, () => {
   it("names the pairs left out where too few remain for a step", async () => {
     const same = { prompt: "ant:", chosen: " yes\n", rejected: " yes\n" };
     await expect(dpo(optionsOf({ pairs: [...pairs.slice(1), same], batchSize: 8 }))).rejects.toThrow(
-      "dpo: pairs must have at least 8, enough for one step, got 7 besides 1 left out; lower batchSize",
+      "dpo: pairs must have at least 8, enough for one step, got 7 besides 1 left out (the same answer twice); lower batchSize",
     );
   });
 

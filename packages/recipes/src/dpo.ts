@@ -120,7 +120,15 @@ async function runDpo(
   if (dropped > 0)
     log.warn(`${dropped} of ${pairs.length} pairs have the same answer twice, and are left out`);
   if (resume !== undefined) checkDropped(dropped, await log.lastMetrics());
-  const batches = batchesOf(data, batchSize, seed, "dpo: pairs", "batchSize", dropped);
+  const batches = batchesOf(
+    data,
+    batchSize,
+    seed,
+    "dpo: pairs",
+    "batchSize",
+    dropped,
+    "the same answer twice",
+  );
   const totalSteps = Math.min(maxSteps, epochs * batches.stepsPerEpoch);
   // A run that goes on has other weights by now: its reference is made anew of where it began.
   const beginning =

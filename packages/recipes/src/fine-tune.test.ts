@@ -78,7 +78,7 @@ describe("fineTune", { timeout: 240_000 }, () => {
     const empty = fineTune({ ...settings, service: spied, train: fileOf(["", ""]) });
     await expect(empty).rejects.toThrow(/has no chats$/);
     const missing = fineTune({ ...settings, service: spied, train: "/nowhere/chats.jsonl" });
-    await expect(missing).rejects.toThrow(/must be a file that can be read; .*ENOENT/);
+    await expect(missing).rejects.toThrow(/must be a file that can be read, got ".*" \(ENOENT/);
     expect(calls).toEqual([]);
   });
 

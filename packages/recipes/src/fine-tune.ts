@@ -77,6 +77,11 @@ export function fineTune(options: FineTuneOptions): RecipeRun<FineTuneResult, Re
 }
 
 function checkSource(source: FineTuneOptions["test"], name: "train" | "test"): void {
+  if (Array.isArray(source) && typeof source[0] === "string") {
+    throw new ValidationError(
+      `fineTune: ${name} must be the path of one file, or examples, got an array of strings; join the files into one`,
+    );
+  }
   if (typeof source === "string") checkString(source, `fineTune: ${name}`, "chats.jsonl");
   else if (name === "train" || source !== undefined) checkDataset(source, `fineTune: ${name}`);
   if (source === "") {

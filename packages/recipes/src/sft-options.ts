@@ -75,12 +75,15 @@ export function checkWeightOptions({ trainOn, reduction }: WeightOptions, method
   throw new ValidationError(`${method}: reduction must be "mean" or "none", got ${describeValue(reduction)}`);
 }
 
+/** Advice on a path where examples are wanted. */
+const PATH_ADVICE = "; chatsFromJsonl(path) reads a file of chats";
+
 /** @throws ValidationError for options that cannot be trained with */
 export function checkSftOptions(options: SftOptions, method = "sft"): void {
   checkKnownNames(options, SFT_OPTIONS, `the options of ${method}`);
   checkRecipeOptions(options, method);
-  checkDataset(options.train, `${method}: train`);
-  if (options.test !== undefined) checkDataset(options.test, `${method}: test`);
+  checkDataset(options.train, `${method}: train`, PATH_ADVICE);
+  if (options.test !== undefined) checkDataset(options.test, `${method}: test`, PATH_ADVICE);
   checkEvaluators(options.evaluators, `${method}: evaluators`);
   checkWeightOptions(options, method);
   checkRenderer(options.renderer, `${method}: renderer`);

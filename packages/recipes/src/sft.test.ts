@@ -140,9 +140,11 @@ describe("sft", { timeout: 240_000 }, () => {
       await service().rest.deleteCheckpointFromTinkerPath(String(state_path));
     }
     const { name, state_path } = checkpoints.at(-1) ?? {};
-    await expect(sft(optionsOf(options))).rejects.toThrow(
+    const late = sft(optionsOf(options));
+    await expect(late).rejects.toThrow(
       `the run goes on from its checkpoint ${name}, ${state_path}, which cannot be loaded (`,
     );
+    await expect(late).rejects.toThrow(/the data directory of before \(tinkex serve --data DIRECTORY\)$/);
   });
 
   it("refuses to go on with another configuration, and names what differs", async () => {
@@ -245,7 +247,9 @@ describe("sft", { timeout: 240_000 }, () => {
     const spy = spiedService(service(), (call) => calls.push(call));
     await expect(
       sft(optionsOf({ service: spy, train: [long, long], maxLength: 30, batchSize: 1 })),
-    ).rejects.toThrow(/train must have at least 1, enough for one step, got 0/);
+    ).rejects.toThrow(
+      /train must have at least 1, enough for one step, got 0 besides 2 left out \(no token to train on: .*\); give some/,
+    );
     expect(calls).not.toContain("forwardBackward");
   });
 

@@ -86,7 +86,8 @@ async function runSft(
   const unmeasured = testExamples.length - test.length;
   if (unmeasured > 0) log.warn(`${unmeasured} of ${testExamples.length} examples of test ${NOT_MEASURED}`);
   const size = hasFittingBatch ? Math.max(1, Math.min(batchSize, data.length)) : batchSize;
-  const batches = batchesOf(data, size, seed, `${method}: train`, "batchSize", dropped);
+  const why = "no token to train on: no answer of the assistant, or all of it behind maxLength";
+  const batches = batchesOf(data, size, seed, `${method}: train`, "batchSize", dropped, why);
   const totalSteps = Math.min(maxSteps, epochs * batches.stepsPerEpoch);
   if (resume !== undefined && resume.batch > totalSteps) {
     throw new ValidationError(

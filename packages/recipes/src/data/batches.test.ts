@@ -29,6 +29,9 @@ it("refuses fewer examples than a batch has, with the remedy", () => {
   expect(() => batchesOf([1, 2], 3, 0, "sft: train", "batchSize", 1)).toThrow(
     "sft: train must have at least 3, enough for one step, got 2 besides 1 left out; lower batchSize",
   );
+  expect(() => batchesOf([], 3, 0, "sft: train", "batchSize", 1, "no answer")).toThrow(
+    "sft: train must have at least 3, enough for one step, got 0 besides 1 left out (no answer); give some to learn from",
+  );
 });
 
 it("puts every number at every place about as often as at any other", () => {

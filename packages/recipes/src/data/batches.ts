@@ -16,6 +16,7 @@ export interface Batches<Example> {
  * @param place - name of the examples in messages, e.g. `sft: train`
  * @param sizeOption - name of the option that sets `batchSize`
  * @param leftOut - examples that are not among them, for the message. Default: 0
+ * @param whyLeftOut - their fault in a few words, for the message
  * @throws ValidationError when there are fewer examples than a batch has
  */
 export function batchesOf<Example>(
@@ -25,12 +26,16 @@ export function batchesOf<Example>(
   place: string,
   sizeOption: string,
   leftOut = 0,
+  whyLeftOut = "",
 ): Batches<Example> {
   const stepsPerEpoch = Math.floor(examples.length / batchSize);
   if (stepsPerEpoch === 0) {
-    const besides = leftOut === 0 ? "" : ` besides ${leftOut} left out`;
+    const reason = whyLeftOut === "" ? "" : ` (${whyLeftOut})`;
+    const besides = leftOut === 0 ? "" : ` besides ${leftOut} left out${reason}`;
+    // No size of a batch helps where there is nothing.
+    const remedy = examples.length === 0 ? "give some to learn from" : `lower ${sizeOption}`;
     throw new ValidationError(
-      `${place} must have at least ${batchSize}, enough for one step, got ${examples.length}${besides}; lower ${sizeOption}`,
+      `${place} must have at least ${batchSize}, enough for one step, got ${examples.length}${besides}; ${remedy}`,
     );
   }
   let known: { readonly epoch: number; readonly order: readonly number[] } | undefined;

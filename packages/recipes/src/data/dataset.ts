@@ -32,15 +32,21 @@ async function examplesOf<Example>(
   return examples;
 }
 
-/** @throws ValidationError when it cannot be iterated */
-export function checkDataset(dataset: unknown, place: string): void {
+/**
+ * Checks that a data set can be iterated.
+ *
+ * @param pathAdvice - end of the message about a string, which is as a rule the path of a file
+ * @throws ValidationError
+ */
+export function checkDataset(dataset: unknown, place: string, pathAdvice = ""): void {
   const isIterable =
     typeof dataset === "object" &&
     dataset !== null &&
     !ArrayBuffer.isView(dataset) &&
     (Symbol.iterator in dataset || Symbol.asyncIterator in dataset);
   if (isIterable) return;
-  throw new ValidationError(`${place} must be an array or an iterable, got ${describeValue(dataset)}`);
+  const advice = typeof dataset === "string" ? pathAdvice : "";
+  throw new ValidationError(`${place} must be an array or an iterable, got ${describeValue(dataset)}${advice}`);
 }
 
 /**

@@ -43,11 +43,28 @@ it("cookbook 14: names all bad lines by their numbers, once the whole file was r
     for await (const one of chatsFromJsonl(path)) read.push(one);
   })();
   await expect(reading).rejects.toThrow(
-    /has 6 bad lines; line 2: .*; line 3: must be an object with messages; line 4: "messages" must .*; line 5: .*; line 6: messages\[0\]\.role must be a string; line 7: messages\[0\]\.content must be/,
+    /has 6 bad lines; line 2: .*; line 3: must be an object with messages, got an array; write .* around it; line 4: "messages" must .*; line 5: .*; line 6: messages\[0\]\.role must be a string; line 7: messages\[0\]\.content must be/,
   );
   expect(read).toEqual([chat("a"), chat("b")]);
   const many = fileOf("{}\n".repeat(25));
   await expect(readDataset(chatsFromJsonl(many), "chats")).rejects.toThrow(/has 25 bad lines; .*; and 5 more$/);
+});
+
+it("says of an array, of chats or of messages, on lines or over several, what to write in its place", async () => {
+  const reading = (text: string) => readDataset(chatsFromJsonl(fileOf(text)), "chats");
+  await expect(reading(JSON.stringify([chat("a"), chat("b")], null, 2))).rejects.toThrow(
+    /has 1 bad line; line 1: begins a JSON array of several lines; write each chat on a line of its own, without commas$/,
+  );
+  await expect(reading(`[${JSON.stringify(chat("a"))},\n${JSON.stringify(chat("b"))}]`)).rejects.toThrow(/has 1 bad line; line 1: begins/);
+  await expect(reading(JSON.stringify([chat("a")]))).rejects.toThrow("must be one chat, got an array of chats; write each on a line");
+  await expect(reading(JSON.stringify(chat("a").messages))).rejects.toThrow('got an array; write {"messages": […]} around it');
+});
+
+it("names the folder that is no file", async () => {
+  const folder = temporaryDirectory();
+  await expect(readDataset(chatsFromJsonl(folder), "chats")).rejects.toThrow(
+    `chatsFromJsonl: path must be a file that can be read, got ${JSON.stringify(folder)} (EISDIR`,
+  );
 });
 
 it("names the field that was meant, where a slip would change what is trained on, and leaves others to the renderer", async () => {

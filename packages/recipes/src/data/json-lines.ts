@@ -60,12 +60,28 @@ export async function* chatLines(
     try {
       const text = decode(decoder, bytes);
       if (text.trim() === "") continue;
+      if (line === 1 && opensArray(text)) {
+        // Every other line would be one more fault.
+        faults.add(line, "begins a JSON array of several lines; write each chat on a line of its own, without commas");
+        return;
+      }
       chat = chatOf(JSON.parse(text));
     } catch (error) {
       faults.add(line, errorMessage(error));
       continue;
     }
     yield { line, chat };
+  }
+}
+
+/** Tells whether a first line is the beginning of one JSON array over several lines. */
+function opensArray(text: string): boolean {
+  if (!text.trimStart().startsWith("[")) return false;
+  try {
+    JSON.parse(text);
+    return false;
+  } catch {
+    return true;
   }
 }
 
@@ -111,12 +127,16 @@ async function* chunksOf(path: string, place: string): AsyncGenerator<Buffer, vo
   try {
     for await (const chunk of createReadStream(path)) yield chunk;
   } catch (cause) {
-    throw new ValidationError(`${place} must be a file that can be read; ${errorMessage(cause)}`, { cause });
+    const reason = errorMessage(cause);
+    throw new ValidationError(`${place} must be a file that can be read, got ${JSON.stringify(path)} (${reason})`, {
+      cause,
+    });
   }
 }
 
 /** Checks a line. @throws ValidationError naming what is missing */
 function chatOf(value: unknown): Chat {
+  if (Array.isArray(value)) throw new ValidationError(faultOfArray(value));
   if (!isRecord(value)) throw new ValidationError("must be an object with messages");
   const { messages, tools } = value;
   if (!Array.isArray(messages) || messages.length === 0) {
@@ -127,6 +147,13 @@ function chatOf(value: unknown): Chat {
     messages: messages.map(messageOf),
     ...(tools !== undefined && { tools: toolsOf(tools) }),
   };
+}
+
+/** Says what to make of a line that is an array: of chats, as a file of plain JSON has them, or of the messages of one. */
+function faultOfArray([first]: readonly unknown[]): string {
+  return isRecord(first) && "messages" in first
+    ? "must be one chat, got an array of chats; write each on a line of its own"
+    : 'must be an object with messages, got an array; write {"messages": […]} around it';
 }
 
 /** Says what a line without messages has in their place. */

@@ -44,6 +44,8 @@ export function supervisedDatum(
 ): Datum | undefined {
   checkObject(chat, "supervisedDatum: chat", "{ messages: [{ role, content }] }");
   checkArray(chat.messages, "supervisedDatum: chat.messages");
+  if (chat.messages.length === 0)
+    throw new ValidationError("messages must hold at least one message, got none");
   const isWeighed = chat.messages.some((message) => message?.weight !== undefined);
   const messages = chat.messages.map((message, index) => plainMessage(message, index, isWeighed));
   const datum = datumFromMessages(renderer, withTools(renderer, messages, chat.tools), {

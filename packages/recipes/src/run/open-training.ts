@@ -53,7 +53,8 @@ function isGone(error: unknown): boolean {
 function checkpointGone({ statePath, checkpoint }: ResumePoint, cause: unknown): ValidationError {
   return new ValidationError(
     `the run goes on from its checkpoint ${checkpoint.name}, ${statePath}, which cannot be loaded (${errorMessage(cause)}): ` +
-      "take its line out of checkpoints.jsonl to go on from the one before, or begin anew in another folder",
+      "take its line out of checkpoints.jsonl to go on from the one before, or begin anew in another folder; " +
+      "a local server that was started anew finds it in the data directory of before (tinkex serve --data DIRECTORY)",
     { cause },
   );
 }

@@ -14,6 +14,7 @@ import { type AdamParams, adamParamsSchema, checkSent } from "@tinkex/types";
 import { checkSchedule, type ScheduleName } from "../arithmetic/schedule.js";
 import { checkPrices, type TokenPrices } from "../metrics/token-usage.js";
 import { learningRateFor } from "../models/learning-rate-for.js";
+import { errorAt } from "../rollout/error-at.js";
 import { isCheckpointPath } from "./open-training.js";
 import type { Metrics } from "./recipe-event.js";
 
@@ -91,9 +92,18 @@ export function checkRecipeOptions(options: RecipeOptions, method: string): void
   const { learningRate } = options;
   if (learningRate === undefined) {
     // Fails for a model that nobody measured, before anything is sent.
-    if (!isCheckpointPath(options.model)) learningRateFor(options.model);
+    if (!isCheckpointPath(options.model)) checkLearningRateOf(options.model, method);
   } else if (!(Number.isFinite(learningRate) && learningRate > 0)) {
     throw new ValidationError(`${method}: learningRate must be above 0, got ${describeValue(learningRate)}`);
+  }
+}
+
+/** @throws ValidationError for a model without a known learning rate */
+function checkLearningRateOf(model: string, method: string): void {
+  try {
+    learningRateFor(model);
+  } catch (cause) {
+    throw errorAt(method, cause);
   }
 }
 
