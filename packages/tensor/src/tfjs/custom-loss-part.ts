@@ -2,6 +2,7 @@ import type { Tensor } from "@tensorflow/tfjs-core";
 import { ValidationError } from "@tinkex/base";
 import type { Datum } from "@tinkex/types";
 import { differentiate } from "./autodiff.js";
+import { checkBackend } from "./check-backend.js";
 import { type LossInputs, lossInputs } from "./custom-loss-inputs.js";
 import { checkLossValue, type TfLossValue } from "./custom-loss-value.js";
 import { tf } from "./tf.js";
@@ -34,7 +35,7 @@ type PendingPart = {
 /**
  * Evaluates and differentiates each part on its own, on the active backend. No tensor is left, whatever happens.
  *
- * @throws ValidationError for a part that cannot be differentiated, or whose value or gradient is not finite
+ * @throws ValidationError for a part that cannot be differentiated, or whose value or gradient is not finite, and without a backend
  * @throws what a part throws
  */
 export async function differentiateParts(
@@ -43,6 +44,7 @@ export async function differentiateParts(
   logprobs: readonly Float32Array[],
 ): Promise<PartValue[]> {
   checkNotEmpty(logprobs);
+  checkBackend(tf);
   await tf.ready();
   const inputs = lossInputs(data, logprobs);
   const pending = startParts(parts, data, inputs);
