@@ -18,6 +18,8 @@ describe("getRenderer", () => {
     );
     expect(() => getRenderer("Acme/chat", qwen3)).toThrow(/names are .*qwen3, .*registerRenderer/);
     expect(() => getRenderer("Acme/chat", qwen3)).toThrow(ValidationError);
+    // The name of a model compiles, as that of a renderer of one's own does.
+    expect(() => getRenderer("Qwen/Qwen3-8B", qwen3)).toThrow(/those of a model's from rendererNameFor\)$/);
   });
 
   it("cookbook 9: has its options checked by the compiler, each name its own", () => {

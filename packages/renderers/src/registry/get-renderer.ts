@@ -85,7 +85,7 @@ export function rendererFromReference(
   const remedy =
     meant === undefined ? `names are ${known.join(", ")}` : `did you mean ${JSON.stringify(meant)}?`;
   throw new ValidationError(
-    `getRenderer: there is no renderer ${JSON.stringify(name)}; ${remedy} (names of your own, such as "Acme/chat", come from registerRenderer)`,
+    `getRenderer: there is no renderer ${JSON.stringify(name)}; ${remedy} (names of your own, such as "Acme/chat", come from registerRenderer, those of a model's from rendererNameFor)`,
     { path: ["name"] },
   );
 }

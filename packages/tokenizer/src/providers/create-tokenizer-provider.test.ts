@@ -52,6 +52,31 @@ describe("getTokenizer", () => {
     }
   });
 
+  it("says where the tokenizer of a built-in model is, when the hub has none of that name", async () => {
+    const hub = await startHubServer({});
+    try {
+      const cacheDirectory = temporaryDirectory();
+      const provider = createTokenizerProvider({ endpoint: hub.endpoint, cacheDirectory, env: {} });
+      const built = provider.getTokenizer("tinkex/pocket-2");
+      await expect(built).rejects.toThrow(ValidationError);
+      await expect(built).rejects.toThrow(
+        /^getTokenizer: tinkex\/pocket-2 comes with the local server, and no public hub has it \(.+\); .*await training\.getTokenizer\(\)/,
+      );
+      await expect(provider.getTokenizer("other/pocket-2")).rejects.not.toThrow("local server");
+      const aborted = provider.getTokenizer("tinkex/pocket-2", { signal: AbortSignal.abort() });
+      await expect(aborted).rejects.toThrow(AbortedError);
+    } finally {
+      await hub.close();
+    }
+  });
+
+  it("takes a name with the letter of a drive for a path, on every system", async () => {
+    const { getTokenizer: get } = createTokenizerProvider({ source: recordingSource() });
+    for (const path of ["C:\\models\\mine", "d:/models/mine"]) {
+      await expect(get(path)).rejects.toThrow(`there is no tokenizer.json in ${path}`);
+    }
+  });
+
   it("says when the source has no such tokenizer", async () => {
     const { getTokenizer: get } = createTokenizerProvider({ source: () => undefined });
     await expect(get("a/b", { revision: "v1" })).rejects.toThrow('no tokenizer "a/b" at revision v1');

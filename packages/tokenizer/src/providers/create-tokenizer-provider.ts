@@ -1,10 +1,14 @@
 import { stat } from "node:fs/promises";
 import { isAbsolute, join } from "node:path";
 import {
+  AbortedError,
   checkFunction,
   checkKnownNames,
   checkString,
+  errorMessage,
   systemClock,
+  TimeoutError,
+  TinkexError,
   type Tokenizer,
   ValidationError,
   type WaitLimits,
@@ -120,7 +124,9 @@ export function createTokenizerProvider(options: TokenizerProviderOptions = {}):
     // The wait may have ended while the directory was looked for; then nobody is left to wait for the load.
     over.throwIfAborted();
     const key = `${resolved.id}@${revision ?? ""}`;
-    return cache.get(key, (signal) => load(source, resolved.id, revision, signal), over);
+    const loading = cache.get(key, (signal) => load(source, resolved.id, revision, signal), over);
+    const isBuiltIn = chosen === undefined && given === undefined && resolved.id.startsWith(BUILT_IN);
+    return isBuiltIn ? loading.catch((cause) => Promise.reject(builtInElsewhere(resolved, cause))) : loading;
   }
 
   return {
@@ -136,8 +142,9 @@ export function createTokenizerProvider(options: TokenizerProviderOptions = {}):
   };
 }
 
+/** Tells a path from a name. One with the letter of a drive is one on every system: a colon in a name begins a variant. */
 function isWrittenAsPath(name: string): boolean {
-  return isAbsolute(name) || /^\.{1,2}([\\/]|$)/.test(name);
+  return isAbsolute(name) || /^(\.{1,2}([\\/]|$)|[A-Za-z]:[\\/])/.test(name);
 }
 
 /** As in Python, a directory of a model's name stands for the model. */
@@ -145,6 +152,19 @@ async function isTokenizerDirectory(name: string): Promise<boolean> {
   return stat(join(name, "tokenizer.json")).then(
     () => true,
     () => false,
+  );
+}
+
+/** Beginning of the names of models that the local server brings along. */
+const BUILT_IN = "tinkex/";
+
+/** Says where the tokenizer of a built-in model is, after the hub could not give it: only that of the local server has it. */
+function builtInElsewhere({ id }: ResolvedTokenizer, cause: unknown): unknown {
+  const isEnded = cause instanceof AbortedError || cause instanceof TimeoutError;
+  if (!(cause instanceof TinkexError) || isEnded) return cause;
+  return new ValidationError(
+    `getTokenizer: ${id} comes with the local server, and no public hub has it (${errorMessage(cause)}); ask a client of the server, await training.getTokenizer(), or set HF_ENDPOINT to the server's URL`,
+    { cause },
   );
 }
 
