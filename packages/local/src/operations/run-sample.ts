@@ -1,9 +1,10 @@
 import { randomUUID } from "node:crypto";
+import type { TensorData } from "@tinkex/types";
 import type { SampleOutcome } from "../engine/engine.js";
 import { RequestRefusal } from "../errors/request-refusal.js";
 import { fingerprint } from "../order/fingerprint.js";
 import type { Sampler } from "../registries/sampler-registry.js";
-import type { ServerState } from "../registries/server-state.js";
+import type { OperationResult, ServerState } from "../registries/server-state.js";
 import type { SampleBody } from "../requests/sample-body.js";
 import { sampleResponse } from "../requests/sample-response.js";
 import { MAX_SAMPLES, toSampleTask } from "../requests/sample-task.js";
@@ -36,10 +37,7 @@ export async function runSample(state: ServerState, body: SampleBody): Promise<S
       const run = state.sessions.timeline.follow(work, state.clock, () =>
         draw(state, { sampler, body, isDirect: samplerId === undefined, cancelled }),
       );
-      return run().then((outcome) => ({
-        name: "SampleResponse",
-        result: sampleResponse(outcome, body.target_prompt_logprobs),
-      }));
+      return run().then((outcome) => sampleResult(outcome, body.target_prompt_logprobs));
     },
     {
       owner: sampler.sessionId,
@@ -57,6 +55,20 @@ export async function runSample(state: ServerState, body: SampleBody): Promise<S
   return {
     request_id: requestId,
     sample_sequence_ids: Array.from({ length: count }, (_, index) => `${prefix}:${index}`),
+  };
+}
+
+/**
+ * Puts a result together that is written down anew for each answer: it is kept for minutes, and as a record it takes ten times the memory of
+ * the outcome's arrays. Of the request it keeps nothing but the layout of the tensor of tokens to score.
+ */
+function sampleResult(outcome: SampleOutcome, targets: TensorData | undefined): OperationResult {
+  const layout = targets && { ...targets, data: [] };
+  return {
+    name: "SampleResponse",
+    get result() {
+      return sampleResponse(outcome, layout);
+    },
   };
 }
 

@@ -14,10 +14,15 @@ const model: EngineModel = {
   weights: "float32",
 };
 
-function task(body: Record<string, unknown>, params: Record<string, unknown> = {}, tokens = [1, 2, 3]) {
+function task(
+  body: Record<string, unknown>,
+  params: Record<string, unknown> = {},
+  tokens = [1, 2, 3],
+  served = model,
+) {
   const whole = { prompt: { chunks: [{ tokens }] }, sampling_params: params, ...body };
   return toSampleTask(readBody(sampleBody, whole), {
-    model,
+    model: served,
     adapterId: "a",
     sessionId: "s",
     randomSeed: () => 1234,
@@ -46,6 +51,20 @@ describe("toSampleTask", () => {
       task({ prompt_logprobs: null, num_samples: null }, { max_tokens: null, seed: null, stop: null }),
     ).toEqual(expected);
     expect(task({ sampling_params: null })).toEqual(expected);
+  });
+
+  it("refuses more pairs than can be written down in a few seconds, and tells how many may be asked for", () => {
+    const large = { ...model, vocabularySize: 70_000, contextLength: 8192 };
+    const prompt = Array.from({ length: 64 }, () => 1);
+    const asked = (body: Record<string, number>) => task(body, { max_tokens: 64 }, prompt, large);
+    expect(asked({ topk_prompt_logprobs: 65_536 }).topkPromptLogprobs).toBe(65_536);
+    expect(() => asked({ topk_prompt_logprobs: 65_537 })).toThrow(
+      "topk_prompt_logprobs must be at most 65536 for 64 tokens, got 65537",
+    );
+    expect(asked({ topk_sample_logprobs: 64, num_samples: 1024 }).topkSampleLogprobs).toBe(64);
+    expect(() => asked({ topk_sample_logprobs: 65, num_samples: 1024 })).toThrow(
+      "topk_sample_logprobs must be at most 64 for 65536 tokens, got 65",
+    );
   });
 
   const window = [1, 2, 3, 4, 5, 6, 7, 8];

@@ -18,6 +18,9 @@ const MAX_STOP_LENGTH = 65_536;
 /** Most entries of a matrix that a request asks for: tokens times k. */
 const MAX_TOPK_ENTRIES = 2 ** 24;
 
+/** Most pairs of token and log-probability. To write them down takes seconds, in which nobody else is answered, and a hundred bytes each. */
+const MAX_TOPK_PAIRS = 2 ** 22;
+
 export interface SampleContext {
   readonly model: EngineModel;
   /** The adapter to sample from; absent for the base model. */
@@ -41,7 +44,7 @@ export function toSampleTask(
   const { topk_sample_logprobs: topkSampled, prompt_alt_tokens_k: altTokens } = body;
   const prompt = promptTokens(body.prompt, "prompt", model);
   requireInteger("num_samples", sampleCount, 1, MAX_SAMPLES);
-  requireWidth("topk_prompt_logprobs", topk, prompt.length, model);
+  requireWidth("topk_prompt_logprobs", topk, prompt.length, model, MAX_TOPK_PAIRS);
   requireWidth("prompt_alt_tokens_k", altTokens, prompt.length, model);
   requireInteger("sampling_params.top_k", params.top_k, -1, Number.MAX_SAFE_INTEGER);
   requireThat("sampling_params.temperature", params.temperature, params.temperature >= 0, "0 or more");
@@ -56,7 +59,7 @@ export function toSampleTask(
   const promptTargets = targetsOf(body.target_prompt_logprobs, prompt.length, model);
   const isScored = wantsPromptLogprobs || promptTargets !== undefined || altTokens > 0;
   const maxTokens = maxTokensOf(params.max_tokens, prompt.length, isScored, model);
-  requireWidth("topk_sample_logprobs", topkSampled, maxTokens * sampleCount, model);
+  requireWidth("topk_sample_logprobs", topkSampled, maxTokens * sampleCount, model, MAX_TOPK_PAIRS);
   const lastN = body.prompt_logprobs_last_n;
   if (lastN !== undefined) {
     requireInteger("prompt_logprobs_last_n", lastN, 1, prompt.length - 1);
@@ -178,11 +181,17 @@ function targetsOf(
 }
 
 /** Checks the width k of a matrix that a request asks for. */
-function requireWidth(field: string, k: number, rows: number, { vocabularySize }: EngineModel): void {
+function requireWidth(
+  field: string,
+  k: number,
+  rows: number,
+  { vocabularySize }: EngineModel,
+  maxEntries = MAX_TOPK_ENTRIES,
+): void {
   requireInteger(field, k, 0, vocabularySize);
-  if (k * rows > MAX_TOPK_ENTRIES) {
+  if (k * rows > maxEntries) {
     throw userFailure(
-      `${field} must be at most ${Math.floor(MAX_TOPK_ENTRIES / rows)} for ${rows} tokens, got ${k}`,
+      `${field} must be at most ${Math.floor(maxEntries / rows)} for ${rows} tokens, got ${k}`,
     );
   }
 }
