@@ -28,8 +28,21 @@ export function toModelInput(input: ModelInput | TokenSource, what: string): Mod
     });
   }
   if (areTokenIds(input)) return { chunks: [{ tokens: input, type: "encoded_text" }] };
-  const record = typeof input === "object" && "chunks" in input ? input : ModelInput.fromInts(input);
+  const record = typeof input === "object" && "chunks" in input ? input : inputOfTokens(input, what);
   return copyOfText(record) ?? checkSent(modelInputSchema, record, what);
+}
+
+/** Reads tokens in any other form. @throws ValidationError that names the caller's place in that of the function used here */
+function inputOfTokens(tokens: TokenSource, what: string): ModelInput {
+  try {
+    return ModelInput.fromInts(tokens);
+  } catch (cause) {
+    if (!(cause instanceof ValidationError)) throw cause;
+    throw new ValidationError(cause.message.replace("ModelInput.fromInts: tokens", what), {
+      path: [what],
+      cause,
+    });
+  }
 }
 
 /**

@@ -25,6 +25,10 @@ describe("a prompt given as tokens", () => {
   it("is refused where it holds no ids", () => {
     expect(() => toModelInput(BigInt64Array.of(2n ** 40n), "sample: prompt")).toThrow("must be a token id");
     expect(() => toModelInput({ ...tensor, dtype: "float32" }, "sample: prompt")).toThrow("dtype float32");
+    // As one gives computeLogprobs what sample takes.
+    expect(() => toModelInput({ prompt: [7, 8] } as never, "prompt")).toThrow(
+      /^prompt must be an array or a typed array of numbers, got an object$/,
+    );
   });
 });
 

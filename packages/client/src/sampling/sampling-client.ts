@@ -68,8 +68,9 @@ const SAMPLE_FIELDS: Readonly<Record<keyof SampleParams, true>> = {
   record_stability_info: true,
 };
 
-/** Places of sampling parameters, for the message of a call that has one beside the prompt. */
-const PARAM_PLACES: Readonly<Record<keyof SamplingParams, string>> = {
+/** Places of sampling parameters, and of a chat, for the message of a call that has one beside the prompt. */
+const PARAM_PLACES: Readonly<Record<keyof SamplingParams | "messages", string>> = {
+  messages: "in renderer.buildGenerationPrompt(messages), which gives the prompt",
   max_tokens: "in sampling_params",
   seed: "in sampling_params",
   stop: "in sampling_params",

@@ -61,6 +61,14 @@ it("clients 24: refuses arguments of the wrong kind at the call, before anything
       /^sample: unknown field "max_tokens": it belongs in sampling_params; unknown field "temperatur", did you mean "temperature"\? It belongs in sampling_params$/,
     ],
     [
+      () => sampler.sample({ messages: [], sampling_params: { max_tokens: 4 } } as never),
+      /^sample: unknown field "messages": it belongs in renderer\.buildGenerationPrompt\(messages\), which gives the prompt$/,
+    ],
+    [
+      () => training.forwardBackward([{ messages: [] } as never], "cross_entropy"),
+      /^data\[0\]: unknown field "messages": it belongs in datumFromMessages\(renderer, messages\), which gives a datum$/,
+    ],
+    [
       () => sampler.sample({ prompt: [1], sampling_params: { max_tokens: 4, num_samples: 2 } as never }),
       /^sample: sampling_params: unknown field "num_samples": it belongs beside sampling_params$/,
     ],
@@ -99,7 +107,7 @@ it("clients 24: refuses arguments of the wrong kind at the call, before anything
     [() => training.optimStep().on("queueState", undefined as never), /^on: listener must be a function/],
     [
       () => training.saveState("x", { overwrite: false, onConflict: "overwrite" }),
-      /^overwrite: false contradicts onConflict/,
+      /^saveState: overwrite: false contradicts onConflict/,
     ],
   ];
   for (const [call, message] of calls) {

@@ -85,11 +85,12 @@ describe("bodies", () => {
     const sampler = await training.saveWeightsForSampler("s");
     expect(sampler.path).toBe("tinker://S:train:0/sampler_weights/s");
     for (const ttl_seconds of [0, -1, 1.5]) {
-      expect(() => training.saveState("x", { ttl_seconds })).toThrow(/ttl_seconds/);
+      expect(() => training.saveState("x", { ttl_seconds })).toThrow(/^saveState: ttl_seconds/);
     }
-    expect(() => training.saveState("a/b")).toThrow(/without slashes/);
+    expect(() => training.saveState("a/b")).toThrow(/^saveState: name must be a string without slashes/);
+    expect(() => training.saveWeightsForSampler("")).toThrow(/^saveWeightsForSampler: name must/);
     expect(() => training.saveWeightsForSampler("x", { onConflict: "overwrite" as "error" })).toThrow(
-      /must be one of error, reuse/,
+      /^saveWeightsForSampler: onConflict must be one of error, reuse/,
     );
   });
 

@@ -215,7 +215,7 @@ export class TrainingClient {
    */
   saveState(name: string, options: SaveOptions = {}): ApiFuture<SaveWeightsResponse> {
     this.#lifecycle.checkCall("saveState", options, SAVE_OPTIONS);
-    checkSave(name, options, ["error", "reuse", "overwrite"]);
+    checkSave("saveState", name, options, ["error", "reuse", "overwrite"]);
     const run = (context: OperationContext): Promise<SaveWeightsResponse> =>
       runSave(this.#model, name, options, context);
     return this.#lifecycle.start("saveState", options, run, () => describeSave("training"));
@@ -231,7 +231,7 @@ export class TrainingClient {
    */
   saveWeightsForSampler(name: string, options: SamplerSaveOptions = {}): ApiFuture<NamedSamplerWeights> {
     this.#lifecycle.checkCall("saveWeightsForSampler", options, SAMPLER_SAVE_OPTIONS);
-    checkSave(name, options, ["error", "reuse"]);
+    checkSave("saveWeightsForSampler", name, options, ["error", "reuse"]);
     const run = (context: OperationContext): Promise<NamedSamplerWeights> =>
       runSamplerSave(this.#model, name, options, context);
     return this.#lifecycle.start("saveWeightsForSampler", options, run, () => describeSave("sampler"));
@@ -324,7 +324,7 @@ export class TrainingClient {
     options: ExternalSaveOptions = {},
   ): ApiFuture<SaveWeightsExternalResponse> {
     this.#lifecycle.checkCall("saveWeightsExternal", options, EXTERNAL_SAVE_OPTIONS);
-    checkSave(name, options, ["error"]);
+    checkSave("saveWeightsExternal", name, options, ["error"]);
     const { ttl_seconds, age_encryption_recipients } = options;
     const fields = { path: name, ttl_seconds, age_encryption_recipients };
     const run = (context: OperationContext): Promise<SaveWeightsExternalResponse> =>

@@ -52,32 +52,39 @@ export const SAVE_OPTIONS: Readonly<Record<keyof SaveOptions, true>> = {
 
 /** @throws ValidationError for a name, a lifetime or a wish that cannot be sent */
 export function checkSave(
+  method: string,
   name: string,
   { ttl_seconds: ttlSeconds, overwrite, onConflict }: SaveOptions,
   wishes: readonly OnConflict[],
 ): void {
   if (typeof name !== "string" || name === "" || name.includes("/")) {
     const got = typeof name === "string" ? JSON.stringify(name) : describeKind(name);
-    throw new ValidationError(`a checkpoint's name must be a string without slashes, got ${got}`, {
-      path: ["name"],
-    });
+    throw new ValidationError(
+      `${method}: name must be a string without slashes, e.g. "step-100", got ${got}`,
+      {
+        path: ["name"],
+      },
+    );
   }
   if (ttlSeconds !== undefined && !(Number.isInteger(ttlSeconds) && ttlSeconds > 0)) {
     throw new ValidationError(
-      `ttl_seconds must be a whole number of seconds above 0, got ${describeValue(ttlSeconds)}`,
+      `${method}: ttl_seconds must be a whole number of seconds above 0, got ${describeValue(ttlSeconds)}`,
       {
         path: ["ttl_seconds"],
       },
     );
   }
   if (overwrite === false && onConflict === "overwrite") {
-    throw new ValidationError(`overwrite: false contradicts onConflict: "overwrite"; leave one of them out`, {
-      path: ["overwrite"],
-    });
+    throw new ValidationError(
+      `${method}: overwrite: false contradicts onConflict: "overwrite"; leave one of them out`,
+      {
+        path: ["overwrite"],
+      },
+    );
   }
   if (onConflict !== undefined && !wishes.includes(onConflict)) {
     throw new ValidationError(
-      `onConflict must be one of ${wishes.join(", ")}, got ${describeValue(onConflict)}`,
+      `${method}: onConflict must be one of ${wishes.join(", ")}, got ${describeValue(onConflict)}`,
       {
         path: ["onConflict"],
       },

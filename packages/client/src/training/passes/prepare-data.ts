@@ -256,6 +256,9 @@ function checkedLossConfig(config: LossFnConfig): LossFnConfig {
   return { ...config };
 }
 
+/** Way of a chat to a datum, for the message about one that is given as it is. */
+const CHAT_PLACES = { messages: "in datumFromMessages(renderer, messages), which gives a datum" } as const;
+
 function prepareDatum(datum: DatumLike, datumIndex: number, memory: TensorMemory): Datum {
   const place = `data[${datumIndex}]`;
   if (typeof datum !== "object" || datum === null) {
@@ -264,7 +267,7 @@ function prepareDatum(datum: DatumLike, datumIndex: number, memory: TensorMemory
       { path: ["data", datumIndex] },
     );
   }
-  checkKnownNames(datum, DATUM_FIELDS, place);
+  checkKnownNames(datum, DATUM_FIELDS, place, CHAT_PLACES);
   const inputs: Record<string, TensorData> = {};
   for (const key of Object.keys(datum.loss_fn_inputs ?? {})) {
     const tensor = datum.loss_fn_inputs[key] as TensorLike;
