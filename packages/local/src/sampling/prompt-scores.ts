@@ -2,7 +2,7 @@ import type { SampleOutcome, SampleTask, TokenMatrix } from "../engine/engine.js
 import { type RandomStream, randomStream } from "../random/random-stream.js";
 import { type Prediction, requireNumbers } from "./logprobs.js";
 import { topIds } from "./ranking.js";
-import { drawToken, tokenDistribution } from "./token-distribution.js";
+import { drawTokens, tokenDistribution } from "./token-distribution.js";
 
 /** Entry of the wire's matrices for no prediction, as in the first row. */
 const NO_LOGPROB = -99999;
@@ -115,8 +115,8 @@ function drawn({ prompt, seed, temperature }: PromptQuestions, k: number): Promp
     answer: { promptAltTokens },
     add(next, prediction) {
       const distribution = tokenDistribution(prediction.logits, { temperature, topK: -1, topP: 1 });
-      const ids = Array.from({ length: k }, () => drawToken(distribution, temperature === 0 ? 0 : random()));
-      fillRow(promptAltTokens, next - 1, ids, prediction);
+      const uniforms = Array.from({ length: k }, () => (temperature === 0 ? 0 : random()));
+      fillRow(promptAltTokens, next - 1, drawTokens(distribution, uniforms), prediction);
     },
   };
 }

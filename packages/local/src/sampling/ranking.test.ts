@@ -16,10 +16,25 @@ describe("topIds", () => {
       Array.from(values, (_, id) => id),
       values,
     );
-    for (const count of [1, 2, 20, 21, 256, 257, 1000, 2000]) {
+    for (const count of [1, 2, 20, 21, 256, 257, 260, 261, 999, 1000, 2000]) {
       expect(topIds(values, count)).toEqual(sorted.slice(0, count));
     }
     expect(sorted.slice(0, 3).map((id) => values[id])).toEqual([49, 49, 49]);
     expect(sorted[0]).toBeLessThan(sorted[1] ?? 0);
+  });
+
+  it("sorts no more ids than it gives, of a vocabulary however large", () => {
+    const values = Float32Array.from({ length: 5000 }, (_, i) => Math.sin(i) * 20);
+    let reads = 0;
+    const counted = new Proxy(Array.from(values), {
+      get(target, key) {
+        reads += 1;
+        return Reflect.get(target, key, target);
+      },
+    });
+    const sorted = sortBestFirst(Array.from(values.keys()), values);
+    expect(topIds(counted, 300)).toEqual(sorted.slice(0, 300));
+    // Two walks over the values, with their length, and the sort of three hundred; the sort of all reads 100,000 times.
+    expect(reads).toBeLessThan(25_000);
   });
 });

@@ -19,10 +19,7 @@ const shortList = 256;
 
 /** The `count` ids with the largest values, best first, lower ids first among equals. */
 export function topIds(values: ArrayLike<number>, count: number): number[] {
-  if (count > shortList) {
-    const ids = Array.from({ length: values.length }, (_, id) => id);
-    return sortBestFirst(ids, values).slice(0, count);
-  }
+  if (count > shortList) return sortBestFirst(idsOfLargest(values, count), values);
   const best: number[] = [];
   const valueAt = (rank: number) => values[best[rank] ?? -1] ?? -Infinity;
   for (let id = 0; id < values.length; id += 1) {
@@ -34,6 +31,27 @@ export function topIds(values: ArrayLike<number>, count: number): number[] {
     best.splice(rank, 0, id);
   }
   return best;
+}
+
+/**
+ * The `count` ids with the largest values in order of the ids, lower ones first among equals. To sort numbers takes a fifth of the time that
+ * it takes to sort ids by theirs, and of the ids only those that stay need be sorted.
+ */
+function idsOfLargest(values: ArrayLike<number>, count: number): number[] {
+  if (count >= values.length) return Array.from({ length: values.length }, (_, id) => id);
+  const rising = Float64Array.from(values).sort();
+  const least = rising[rising.length - count] ?? -Infinity;
+  let larger = count;
+  while (larger > 0 && rising[rising.length - larger] === least) larger -= 1;
+  let equals = count - larger;
+  const ids: number[] = [];
+  for (let id = 0; id < values.length; id += 1) {
+    const value = values[id] ?? -Infinity;
+    if (value < least || (value === least && equals === 0)) continue;
+    if (value === least) equals -= 1;
+    ids.push(id);
+  }
+  return ids;
 }
 
 /** Sorts ids in place by falling value; a stable sort keeps lower ids first among equals. */

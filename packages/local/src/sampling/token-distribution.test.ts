@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { drawToken, type TokenDistribution, tokenDistribution } from "./token-distribution.js";
+import { drawToken, drawTokens, type TokenDistribution, tokenDistribution } from "./token-distribution.js";
 
 interface GoldenSetting {
   readonly temperature: number;
@@ -125,5 +125,48 @@ describe("drawToken", () => {
   it("never draws a token of weight 0, even when the sum rounds below the total", () => {
     expect(drawToken({ ids: [0, 1, 2], weights: [0, 0.9, 0], total: 1 }, 0.99)).toBe(1);
     expect(drawToken({ weights: [0, 1], total: 1 }, 0)).toBe(1);
+  });
+});
+
+describe("drawTokens", () => {
+  it("draws what drawToken draws for each number, whatever their order", () => {
+    // Sums and products of these are exact, in whatever order.
+    const weight = fc.nat({ max: 8 }).map((eighths) => eighths / 8);
+    const uniform = fc.nat({ max: 1023 }).map((parts) => parts / 1024);
+    fc.assert(
+      fc.property(
+        fc.array(weight, { minLength: 1 }),
+        fc.array(uniform),
+        fc.boolean(),
+        (some, uniforms, isRanked) => {
+          const weights = [...some, 0.5];
+          const total = weights.reduce((sum, one) => sum + one, 0);
+          const ids = isRanked ? { ids: weights.map((_, index) => 100 - index) } : {};
+          const distribution = { ...ids, weights, total };
+          expect(drawTokens(distribution, uniforms)).toEqual(
+            uniforms.map((number) => drawToken(distribution, number)),
+          );
+        },
+      ),
+    );
+  });
+
+  it("never draws a token of weight 0, even when the sum rounds below the total", () => {
+    expect(drawTokens({ ids: [0, 1, 2], weights: [0, 0.9, 0], total: 1 }, [0.99, 0])).toEqual([1, 1]);
+    expect(drawTokens({ weights: [0, 1], total: 1 }, [])).toEqual([]);
+  });
+
+  it("reads the weights once for any number of draws", () => {
+    let reads = 0;
+    const weights = new Proxy(new Float64Array(1000).fill(1), {
+      get(target, key) {
+        reads += 1;
+        return Reflect.get(target, key, target);
+      },
+    });
+    const uniforms = Array.from({ length: 1000 }, (_, draw) => ((draw * 7919) % 1000) / 1000);
+    expect(new Set(drawTokens({ weights, total: 1000 }, uniforms)).size).toBe(1000);
+    // With the length, which is asked for again for each weight and each draw.
+    expect(reads).toBeLessThan(5000);
   });
 });

@@ -57,6 +57,32 @@ export function drawToken({ ids, weights, total }: TokenDistribution, uniform: n
   return ids === undefined ? last : (ids[last] ?? 0);
 }
 
+/**
+ * The tokens that uniform numbers in [0, 1) point at, as {@link drawToken} finds each of them, by one walk over the weights for all: there may be
+ * thousands of numbers, and as many weights as the vocabulary has tokens.
+ */
+export function drawTokens(
+  { ids, weights, total }: TokenDistribution,
+  uniforms: readonly number[],
+): number[] {
+  const uniformOf = (draw: number) => uniforms[draw] ?? 0;
+  const rising = Array.from(uniforms.keys()).sort((left, right) => uniformOf(left) - uniformOf(right));
+  const tokens = uniforms.map(() => 0);
+  let mass = 0;
+  let last = 0;
+  let next = 0;
+  for (const draw of rising) {
+    for (; next < weights.length && mass <= uniformOf(draw) * total; next += 1) {
+      const weight = weights[next] ?? 0;
+      if (weight === 0) continue;
+      mass += weight;
+      last = next;
+    }
+    tokens[draw] = ids === undefined ? last : (ids[last] ?? 0);
+  }
+  return tokens;
+}
+
 /** The likeliest entries whose mass before them is below `topP`. `ids` are indices of `weights`. */
 function nucleus({ weights, total }: Weights, topP: number): TokenDistribution & { readonly ids: number[] } {
   // Entries below this level hold less than 1 − topP together, so the nucleus ends before the first of them. Leaving
