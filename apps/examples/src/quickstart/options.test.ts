@@ -28,6 +28,8 @@ describe("parseOptions", () => {
   it.each([
     [["--seed", "one"], '--seed must be a whole number, not "one"'],
     [["--runtime", "gpu"], '--runtime must be one of auto, native, wasm, not "gpu"'],
-    [["--sead", "1"], "Unknown option '--sead'"],
+    [["--sead", "1"], "Unknown option '--sead'; options are --seed, --steps, --runtime, --port, --train, "],
+    [["--help"], "Unknown option '--help'; options are --seed, "],
+    [["--steps", "-3"], /^Option '--steps' argument is ambiguous; options are [^\n]*--model$/],
   ])("refuses %j in one line", (args, message) => expect(() => parse(args)).toThrow(message));
 });

@@ -47,22 +47,24 @@ export function parseOptions(args: readonly string[], env: NodeJS.ProcessEnv): Q
   };
 }
 
+const OPTIONS = {
+  seed: { type: "string", default: "1" },
+  steps: { type: "string", default: "60" },
+  runtime: { type: "string", default: "auto" },
+  port: { type: "string", default: "0" },
+  train: { type: "string", default: BUNDLED_DATA.train },
+  "held-out": { type: "string", default: BUNDLED_DATA.heldOut },
+  model: { type: "string" },
+} as const;
+
 function parse(args: readonly string[]) {
   try {
-    return parseArgs({
-      args: [...args],
-      options: {
-        seed: { type: "string", default: "1" },
-        steps: { type: "string", default: "60" },
-        runtime: { type: "string", default: "auto" },
-        port: { type: "string", default: "0" },
-        train: { type: "string", default: BUNDLED_DATA.train },
-        "held-out": { type: "string", default: BUNDLED_DATA.heldOut },
-        model: { type: "string" },
-      },
-    });
+    return parseArgs({ args: [...args], options: OPTIONS });
   } catch (error) {
-    throw new UsageError(`${error instanceof Error ? error.message : error}`);
+    // Some messages of Node have several lines.
+    const [fault = ""] = (error instanceof Error ? error.message : String(error)).split("\n");
+    const names = Object.keys(OPTIONS).map((name) => `--${name}`);
+    throw new UsageError(`${fault.replace(/\.$/, "")}; options are ${names.join(", ")}`);
   }
 }
 
