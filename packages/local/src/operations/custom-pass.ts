@@ -1,4 +1,4 @@
-import { bindData, type LossProgram, sumOfLosses } from "@tinkex/tensor/loss-graph";
+import { type BoundDatum, bindData, type LossProgram, sumOfLosses } from "@tinkex/tensor/loss-graph";
 import type { EngineDatum, PassResult } from "../engine/engine.js";
 import { userFailure } from "../errors/operation-failure.js";
 import type { ServerState } from "../registries/server-state.js";
@@ -34,6 +34,7 @@ export async function runCustomPass(
   const targets = data.map(onlyTargets);
   const checked = toEngineData(targets, plain, engine.model);
   const bound = bindData(program, data, "forward_backward");
+  requireComputable(bound);
   const pass = { adapterId: model.id, loss: plain.loss.name, lossConfig: plain.config };
   const { logprobs } = await engine.pass({ ...pass, data: checked, forwardOnly: true });
   let lossSum = 0;
@@ -53,6 +54,25 @@ export async function runCustomPass(
     ([name, sum]) => [name, name.endsWith(":mean") ? sum / data.length : sum] as const,
   );
   return { data: checked, result: { logprobs, lossSum }, metrics: Object.fromEntries(metrics) };
+}
+
+/**
+ * Most numbers that a loss may compute for one datum, in all its values: they are in memory together, with a slope of each, while nobody is
+ * answered. Thirty-two matrices of 2048 tokens by 2048, which take 1.5 gigabytes.
+ */
+const MAX_NUMBERS = 2 ** 27;
+
+/** @throws OperationFailure `user` */
+function requireComputable(bound: readonly BoundDatum[]): void {
+  for (const { types, place } of bound) {
+    let count = 0;
+    for (const { shape } of types) count += shape.reduce<number>((product, size = 1) => product * size, 1);
+    if (count <= MAX_NUMBERS) continue;
+    throw userFailure(
+      `${place}: the loss must have at most ${MAX_NUMBERS} numbers in all its values, got ${count}; send shorter datums, or compute it ` +
+        "in the client (forward_backward_custom)",
+    );
+  }
 }
 
 function findProgram(state: ServerState, model: TrainingModel, lossId: unknown): LossProgram {

@@ -252,6 +252,50 @@ describe("losses that are graphs, run by the server", () => {
     expect(await server.run("/forward_backward", passBody(model, 3))).toHaveProperty("metrics");
   });
 
+  it("are refused where a datum would take the memory of the server, and keep nobody waiting", async () => {
+    const { engine, server, model, upload } = await open();
+    const node = (name: string, target: string, args: readonly unknown[], op = "call_method") => ({
+      op,
+      name,
+      target,
+      args,
+      kwargs: {},
+    });
+    const row = (name: string) => ({ ref: name });
+    const matrices = Array.from({ length: 128 }, (_, index) =>
+      node(`m${index + 1}`, "neg", [row(`m${index}`)]),
+    );
+    const nodes = [
+      node("logprobs", "logprobs", [], "placeholder"),
+      node("across", "unsqueeze", [row("logprobs"), 0]),
+      node("down", "unsqueeze", [row("logprobs"), 1]),
+      node("pairs", "operator.mul", [row("across"), row("down")], "call_function"),
+      node("outer", "unsqueeze", [row("pairs"), 2]),
+      node("outermost", "unsqueeze", [row("outer"), 3]),
+      node("m0", "operator.mul", [row("outermost"), row("pairs")], "call_function"),
+      ...matrices,
+      node("loss", "sum", [row("m128")]),
+      node("output", "output", [{ tuple: [row("loss"), { dict: {} }] }], "output"),
+    ];
+    const inputs = [{ name: "logprobs", rank: 1 }];
+    const record = { session_id: "S", custom_loss_seq_id: 0, name: "pairs", inputs, graph: { nodes } };
+    const { loss_id } = await upload(JSON.stringify(record), 0);
+    const send = (length: number, seqId: number) => {
+      const targets = Array.from({ length }, () => 1);
+      engine.logprobs = [targets.map(() => -1)];
+      const inputsOf = { target_tokens: tensor(targets, "int64") };
+      const long = { model_input: { chunks: [{ tokens: targets }] }, loss_fn_inputs: inputsOf };
+      return server.run("/forward_backward", pass(model, seqId, [long], loss_id));
+    };
+    expect((await send(2, 1)).metrics).toEqual({ "loss:sum": 16 });
+    expect(await send(32, 2)).toMatchObject({
+      category: "user",
+      error: expect.stringMatching(
+        /data\[0\]: loss "pairs": the loss must have at most 134217728 numbers in all its values, got 13526\d{4}; send shorter/,
+      ),
+    });
+  });
+
   it("belong to the session that created them, and end with it", async () => {
     const { server, session, upload } = await open();
     const { loss_id } = await upload(NLL, 0);
