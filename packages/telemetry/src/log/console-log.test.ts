@@ -1,3 +1,4 @@
+import { Writable } from "node:stream";
 import { describe, expect, it } from "vitest";
 import { consoleLog } from "./console-log.js";
 import { drawCurve } from "./draw-curve.js";
@@ -17,6 +18,22 @@ describe("consoleLog", () => {
     log.log({ "loss:sum": 1 }, 1);
     log.close();
     expect(written.join("")).toBe("step 0/2  loss:sum 1.235  tokens 12000\nstep 1/2  loss:sum 1\n");
+  });
+
+  it("ends no program by a pipe that nobody reads any more, and leaves its errors to who listens", async () => {
+    const broken = () =>
+      new Writable({ write: (_chunk, _encoding, done) => void setImmediate(done, new Error("EPIPE")) });
+    const stream = broken();
+    using log = consoleLog({ stream });
+    log.log({ loss: 1 }, 0);
+    log.log({ loss: 2 }, 1);
+    // Vitest fails a run in which an error is heard by nobody.
+    await new Promise((resolve) => stream.once("close", resolve));
+    log.log({ loss: 3 }, 2);
+    const heard = broken();
+    const error = new Promise((resolve) => heard.once("error", resolve));
+    consoleLog({ stream: heard }).log({ loss: 1 }, 0);
+    expect(String(await error)).toBe("Error: EPIPE");
   });
 
   it("draws one line with a bar again on a terminal, never longer than it, and the curve at the end", () => {

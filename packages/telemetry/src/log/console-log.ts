@@ -6,7 +6,9 @@ import type { Metrics, MetricsLogger } from "./metrics-logger.js";
 export interface ConsoleStream {
   readonly isTTY?: boolean | undefined;
   readonly columns?: number | undefined;
-  write(text: string): unknown;
+  write(text: string, done?: (error?: Error | null) => void): unknown;
+  listenerCount?(event: "error"): number;
+  once?(event: "error", listener: () => void): unknown;
 }
 
 /** Options of {@link consoleLog}. */
@@ -39,7 +41,7 @@ const AGAIN = "\r\u001b[K";
 
 /**
  * Shows metrics: on a terminal one line that is drawn again with each step, with a bar, and the curve of the loss at the end; in a pipe
- * a plain line for each step.
+ * a plain line for each step. Where nobody reads the pipe any more, as behind `| head`, nothing is shown, and the program goes on.
  *
  * @throws ValidationError at the call
  */
@@ -57,9 +59,9 @@ export function consoleLog(options: ConsoleLogOptions = {}): ConsoleLog {
   let isLineOpen = false;
   const numbers: number[] = [];
   const close = (): void => {
-    if (isLineOpen) stream.write("\n");
+    if (isLineOpen) writeTo(stream, "\n");
     isLineOpen = false;
-    if (isTerminal && numbers.length > 1) stream.write(`\n${curve}, by step\n${drawCurve(numbers)}\n`);
+    if (isTerminal && numbers.length > 1) writeTo(stream, `\n${curve}, by step\n${drawCurve(numbers)}\n`);
     numbers.length = 0;
   };
   return {
@@ -69,18 +71,25 @@ export function consoleLog(options: ConsoleLogOptions = {}): ConsoleLog {
       if (typeof value === "number") numbers.push(value);
       const line = [`step ${step}${totalSteps === undefined ? "" : `/${totalSteps}`}`, ...wordsOf(metrics)];
       if (!isTerminal) {
-        stream.write(`${line.join("  ")}\n`);
+        writeTo(stream, `${line.join("  ")}\n`);
         return;
       }
       if (totalSteps !== undefined) line.unshift(barOf(step + 1, totalSteps));
       // A line that wraps could not be drawn again. Some terminals do not know their width, and say 0.
       const shown = line.join("  ").slice(0, (stream.columns || DEFAULT_COLUMNS) - 1);
-      stream.write(AGAIN + shown);
+      writeTo(stream, AGAIN + shown);
       isLineOpen = true;
     },
     close,
     [Symbol.dispose]: close,
   };
+}
+
+/** Writes as `console.log` does: a stream that fails would end the program by an event that nobody listens to. */
+function writeTo(stream: ConsoleStream, text: string): void {
+  stream.write(text, (error) => {
+    if (error && stream.listenerCount?.("error") === 0) stream.once?.("error", () => {});
+  });
 }
 
 function barOf(done: number, total: number): string {
