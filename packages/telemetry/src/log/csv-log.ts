@@ -33,7 +33,7 @@ export function csvLog(options: CsvLogOptions): FileLog {
       look: () => table.look(),
       write: (metrics, step) => table.append(cellsByName(Object.assign({ step }, metrics, { step }))),
     };
-  });
+  }, `csvLog: ${file}`);
 }
 
 /** Cells of a row by the names of their columns. What is undefined has none. @throws ValidationError for two of one column */

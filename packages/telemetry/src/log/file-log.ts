@@ -1,3 +1,4 @@
+import { errorMessage } from "@tinkex/base";
 import type { Metrics, MetricsLogger } from "./metrics-logger.js";
 
 /** Most rows that wait for a file that cannot be written; the oldest go first. */
@@ -33,8 +34,9 @@ interface Row {
  * Makes a log of a file: rows go out one after the other, in the order of the calls.
  *
  * @param open - opens the file and takes away a row that was cut off; called again after a failure of the system
+ * @param name - the log and its file, for the error of one that cannot be written
  */
-export function fileLog(open: () => Promise<OpenFile>): FileLog {
+export function fileLog(open: () => Promise<OpenFile>, name: string): FileLog {
   let last: Promise<unknown> = Promise.resolve();
   let file: OpenFile | undefined;
   /** Rows whose turn has come, oldest first. */
@@ -79,7 +81,11 @@ export function fileLog(open: () => Promise<OpenFile>): FileLog {
     log(metrics, step) {
       // A copy, since a program may fill the same object anew for its next step.
       const row = { metrics: { ...metrics }, step };
-      const written = last.then(() => writeDue(row));
+      const written = last
+        .then(() => writeDue(row))
+        .catch((cause: unknown) => {
+          throw isOfSystem(cause) ? notWritten(name, cause) : cause;
+        });
       last = written.catch(() => {});
       return written;
     },
@@ -88,7 +94,13 @@ export function fileLog(open: () => Promise<OpenFile>): FileLog {
   };
 }
 
+/** Names the log in an error of the system, which may not even name the file. Its code stays. */
+function notWritten(name: string, cause: Error): Error {
+  const message = `${name} cannot be written (${errorMessage(cause)}); rows wait, and are tried again with the next one`;
+  return Object.assign(new Error(message, { cause }), { code: "code" in cause ? cause.code : undefined });
+}
+
 /** Tells a full disk or a missing folder from a row that can never be written. */
-function isOfSystem(error: unknown): boolean {
+function isOfSystem(error: unknown): error is Error {
   return error instanceof Error && "errno" in error;
 }

@@ -47,6 +47,26 @@ describe("metricsLog", () => {
   });
 
   it.each([
+    ["csvLog", csvLog, "EEXIST"],
+    ["prometheusLog", prometheusLog, "ENOTDIR"],
+  ] as const)(
+    "%s names itself and its file where the system refuses a row, and keeps the system's code",
+    async (name, make, code) => {
+      const file = join(temporaryDirectory(), "file");
+      writeFileSync(file, "");
+      const log = make({ file: join(file, "metrics") });
+      const refusal = await log.log({ a: 1 }, 0).catch((error: unknown) => error);
+      expect(String(refusal)).toMatch(
+        new RegExp(
+          `^Error: ${name}: .*file/metrics cannot be written \\(${code}: .*\\); rows wait, and are tried again with the next one$`,
+        ),
+      );
+      expect(refusal).toHaveProperty("code", code);
+      await log.close();
+    },
+  );
+
+  it.each([
     [{}, "metricsLog: directory must be a string"],
     [{ directory: "x", file: "y" }, 'the options of metricsLog: unknown field "file"'],
   ])("refuses %j", (options, message) => {

@@ -33,5 +33,5 @@ export function metricsLog(options: MetricsLogOptions): FileLog {
   return fileLog(async () => {
     const run = await openMetrics(directory, { config, logger });
     return { write: (metrics, step) => run.writeMetrics(step, metrics), close: () => run.close() };
-  });
+  }, `metricsLog: metrics.jsonl of ${directory}`);
 }

@@ -59,11 +59,15 @@ export function prometheusLog(options: PrometheusLogOptions = {}): PrometheusLog
       "",
     ].join("\n");
   };
-  const log = fileLog(async () => ({
-    async write() {
-      if (file !== undefined) await replaceFile(file, (open) => open.writeFile(text()), { isPrivate: false });
-    },
-  }));
+  const log = fileLog(
+    async () => ({
+      async write() {
+        if (file !== undefined)
+          await replaceFile(file, (open) => open.writeFile(text()), { isPrivate: false });
+      },
+    }),
+    `prometheusLog: ${file}`,
+  );
   return {
     ...log,
     log(metrics: Metrics, step: number) {
