@@ -7,8 +7,8 @@ const EXIT_CODES = { SIGINT: 130, SIGTERM: 143 } as const;
 export class UsageError extends Error {}
 
 /**
- * Runs a program's main function: Ctrl-C aborts `signal`, so that what is open is closed in order, and a failure that a
- * person can mend is one line instead of a stack.
+ * Runs a program's main function: Ctrl-C aborts `signal`, so that what is open is closed in order, a failure that a
+ * person can mend is one line instead of a stack, and output that nobody reads any more, as behind `| head`, is dropped.
  */
 export async function runProgram(main: (signal: AbortSignal) => Promise<void>): Promise<void> {
   const controller = new AbortController();
@@ -21,7 +21,9 @@ export async function runProgram(main: (signal: AbortSignal) => Promise<void>): 
   const forget = (): void => {
     process.off("SIGINT", interrupt).off("SIGTERM", interrupt);
   };
+  const drop = (): void => {};
   process.on("SIGINT", interrupt).on("SIGTERM", interrupt);
+  process.stdout.on("error", drop);
   try {
     await main(controller.signal);
   } catch (error) {
@@ -35,5 +37,6 @@ export async function runProgram(main: (signal: AbortSignal) => Promise<void>): 
     }
   } finally {
     forget();
+    process.stdout.off("error", drop);
   }
 }
