@@ -70,6 +70,24 @@ describe("getTokenizer", () => {
     }
   });
 
+  it("leaves a failure of the cache as it is, whichever model it is of", async () => {
+    const hub = await startHubServer({ "tokenizer.json": "{}" });
+    try {
+      const cacheDirectory = join(temporaryDirectory(), "file");
+      await writeFile(cacheDirectory, "");
+      const { getTokenizer: get } = createTokenizerProvider({
+        endpoint: hub.endpoint,
+        // The hub of tests has one repository.
+        fetch: (url, init) => fetch(String(url).replace("tinkex/pocket-2", "org/model"), init),
+        cacheDirectory,
+        env: {},
+      });
+      await expect(get("tinkex/pocket-2")).rejects.toThrow(/^cannot write to the cache /);
+    } finally {
+      await hub.close();
+    }
+  });
+
   it("takes a name with the letter of a drive for a path, on every system", async () => {
     const { getTokenizer: get } = createTokenizerProvider({ source: recordingSource() });
     for (const path of ["C:\\models\\mine", "d:/models/mine"]) {

@@ -1,14 +1,13 @@
 import { stat } from "node:fs/promises";
 import { isAbsolute, join } from "node:path";
 import {
-  AbortedError,
+  ApiStatusError,
+  ConnectionError,
   checkFunction,
   checkKnownNames,
   checkString,
   errorMessage,
   systemClock,
-  TimeoutError,
-  TinkexError,
   type Tokenizer,
   ValidationError,
   type WaitLimits,
@@ -160,8 +159,8 @@ const BUILT_IN = "tinkex/";
 
 /** Says where the tokenizer of a built-in model is, after the hub could not give it: only that of the local server has it. */
 function builtInElsewhere({ id }: ResolvedTokenizer, cause: unknown): unknown {
-  const isEnded = cause instanceof AbortedError || cause instanceof TimeoutError;
-  if (!(cause instanceof TinkexError) || isEnded) return cause;
+  // A cache that cannot be written, say, has a message of its own.
+  if (!(cause instanceof ApiStatusError || cause instanceof ConnectionError)) return cause;
   return new ValidationError(
     `getTokenizer: ${id} comes with the local server, and no public hub has it (${errorMessage(cause)}); ask a client of the server, await training.getTokenizer(), or set HF_ENDPOINT to the server's URL`,
     { cause },
