@@ -31,20 +31,21 @@ export class AccessError extends TinkexError {
 }
 
 /** Names of the places that a credential comes from, for messages. */
-const ORIGINS: Readonly<Record<CredentialOrigin, string>> = {
+const ORIGINS: Readonly<Record<Exclude<CredentialOrigin, "none">, string>> = {
   apiKey: "the option apiKey",
   credential: "the option credential",
   TINKER_API_KEY: "TINKER_API_KEY",
   TINKER_CREDENTIAL_CMD: "the command in TINKER_CREDENTIAL_CMD",
   store: 'the login of "tinker auth login"',
-  none: "no place: none was given",
 };
 
 /** Words for each fault: what it is, and how to mend it. */
-const WORDS: Readonly<Record<AccessFault, (baseUrl: string, from: string) => string>> = {
+const WORDS: Readonly<Record<AccessFault, (baseUrl: string, from: CredentialOrigin) => string>> = {
   credential: (baseUrl) => `there is no credential for ${baseUrl} that can be sent`,
   key: (baseUrl, from) =>
-    `${baseUrl} refuses the credential from ${from}; make a new key on the keys page of the console, and put it there`,
+    from === "none"
+      ? `${baseUrl} asks for a key, and none was given; set TINKER_API_KEY, or give the option apiKey`
+      : `${baseUrl} refuses the credential from ${ORIGINS[from]}; make a new key on the keys page of the console, and put it there`,
   account: () => "the account cannot pay; set up billing on the billing page of the console",
   address: (baseUrl) =>
     `what answers at ${baseUrl} is no Tinker API; check TINKER_BASE_URL, or the option baseUrl`,
@@ -57,7 +58,7 @@ const WORDS: Readonly<Record<AccessFault, (baseUrl: string, from: string) => str
 export function accessError(cause: unknown, baseUrl: string, from: CredentialOrigin): unknown {
   const fault = faultOf(cause);
   if (fault === undefined) return cause;
-  return new AccessError(`checkAccess: ${WORDS[fault](baseUrl, ORIGINS[from])} (${errorMessage(cause)})`, {
+  return new AccessError(`checkAccess: ${WORDS[fault](baseUrl, from)} (${errorMessage(cause)})`, {
     fault,
     cause,
   });

@@ -68,6 +68,16 @@ describe("checkAccess", () => {
     expect(stub.seen(path)).toHaveLength(1);
   });
 
+  it("says that a server asks for a key where none was given", async () => {
+    const stub = await startStub();
+    stub.on("client/config", () => ({ status: 401 }));
+    const failure = await failureOf({ env: { TINKER_BASE_URL: stub.url } });
+    expect(failure.fault).toBe("key");
+    expect(failure.message).toMatch(
+      /asks for a key, and none was given; set TINKER_API_KEY, or give the option apiKey/,
+    );
+  });
+
   it("says that nobody answers, and that there is no credential, or none that can be one", async () => {
     const stub = await StubService.start();
     const { url } = stub;
