@@ -7,9 +7,15 @@ import * as z from "zod";
  */
 export function pageOf(defaultLimit: number) {
   return z.object({
-    limit: z.coerce.number().int().min(0).max(1000).default(defaultLimit),
-    offset: z.coerce.number().int().min(0).default(0),
+    limit: count(1000).default(defaultLimit),
+    offset: count(Number.MAX_SAFE_INTEGER).default(0),
   });
+}
+
+/** A number of a query, which is text, from 0. The error shows no value, as text that is no number has become NaN. */
+function count(max: number) {
+  const error = `must be a whole number from 0 to ${max}`;
+  return z.coerce.number({ error }).int({ error }).min(0, { error }).max(max, { error });
 }
 
 /** Query of a list of training runs. All that there are belong to the one user of this server, whatever the scope. */

@@ -106,10 +106,12 @@ describe("checkpoints", () => {
     ]);
     expect(await page("?limit=0")).toEqual([0, { offset: 0, limit: 0, total_count: 3 }]);
     expect(await page("?offset=9")).toEqual([0, { offset: 9, limit: 20, total_count: 3 }]);
-    expect(await server.get("/training_runs?limit=x")).toMatchObject({
-      status: 422,
-      body: { detail: [{ loc: ["query", "limit"] }] },
-    });
+    for (const limit of ["x", "-1", "1.5", "1001"]) {
+      expect(await server.get(`/training_runs?limit=${limit}`)).toMatchObject({
+        status: 422,
+        body: { detail: [{ loc: ["query", "limit"], msg: "must be a whole number from 0 to 1000" }] },
+      });
+    }
     expect(await server.get("/training_runs/none")).toMatchObject({ status: 404 });
     expect(await server.get("/training_runs/..%2f..")).toMatchObject({ status: 404 });
   });
