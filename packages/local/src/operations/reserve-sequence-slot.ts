@@ -29,7 +29,8 @@ function takeSlot(state: ServerState, body: unknown, error: unknown): void {
   const place = slotBody.safeParse(body);
   const model = place.success ? state.models.get(place.data.model_id) : undefined;
   if (!place.success || model === undefined) return;
-  const content = { operation: "refused", body };
+  // Without the body, which may be of any size: whatever comes again under its number is not run.
+  const content = { operation: "refused" };
   try {
     submitOperation(state, {
       model,
