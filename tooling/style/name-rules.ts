@@ -7,10 +7,11 @@ const SUPERLATIVE = /^(?:MOST|LONGEST|LEAST|FIRST|SHORTEST|LARGEST|SMALLEST|FEWE
 /** Names that read as a statement: `isOpen`, `hasKey`, `canRetry`, `mustWait`, or a verb with its object as in `keepsThinking`. */
 const STATEMENT = /^(?:(?:is|are|has|have|can|was|were|had|did|does|may|must|should)(?![a-z])|[a-z]+s[A-Z])/;
 /**
- * Names of booleans that are spelled as other programs spell them: the API's `public`, those of Hugging Face's tokenizers, and the
+ * Names of booleans that are spelled as other programs spell them: the API's `public`, the platform's `aborted`, those of Hugging Face's tokenizers, and the
  * `train…` fields of the checkpoint records that local servers have written to disk.
  */
 const FOREIGN_BOOLEANS: ReadonlySet<string> = new Set([
+  "aborted",
   "addGenerationPrompt",
   "addSpecialTokens",
   "lstrip",

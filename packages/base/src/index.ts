@@ -1,3 +1,4 @@
+export { LightSignal } from "./abort/light-signal.js";
 export { onAbort, raceAbort } from "./abort/on-abort.js";
 export { type WaitErrors, type WaitLimits, waitFor, waitWithin } from "./abort/wait-for.js";
 export {

@@ -132,7 +132,8 @@ export class Transport implements TinkexTransport {
       const replaced = await this.#credentials.replacedAfter(outcome, request, lifetime);
       if (replaced !== undefined) outcome = await this.#exchange(job, replaced);
     }
-    const judged = traffic.edge.judge(outcome, request);
+    const isWell = outcome.kind === "answer" && outcome.status >= 200 && outcome.status < 300;
+    const judged = isWell && !traffic.edge.isDoubted ? outcome : traffic.edge.judge(outcome, request);
     const read = asRead(judged, call);
     // A page in place of an answer may be that of a wrong address.
     if (outcome.kind === "answer" && read === judged) this.#hasContact = true;

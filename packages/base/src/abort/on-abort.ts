@@ -1,3 +1,4 @@
+import { LightSignal } from "./light-signal.js";
 import { tellOfAbort } from "./tell-of-abort.js";
 
 /** One wait for a signal: an object, so that the same function given twice counts twice. */
@@ -20,6 +21,7 @@ const audiences = new WeakMap<AbortSignal, Audience>();
  * @returns a function that ends that; the listener goes with the last callback
  */
 export function onAbort(signal: AbortSignal, callback: (reason: unknown) => void): () => void {
+  if (signal instanceof LightSignal) return signal.listen(callback);
   let audience = audiences.get(signal);
   if (audience === undefined) {
     const entries = new Set<Entry>();

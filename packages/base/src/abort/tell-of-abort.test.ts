@@ -1,9 +1,12 @@
 import { expect, it, onTestFinished } from "vitest";
+import { LightSignal } from "./light-signal.js";
 import { onAbort } from "./on-abort.js";
 
-it("tells everyone who waits for a signal, though one throws, whose error is uncaught", async () => {
-  const controller = new AbortController();
-  const { signal } = controller;
+it.each([
+  ["the platform's signal", new AbortController()],
+  ["a light signal", new LightSignal()],
+])("of %s: everyone is told, though one throws, and its error is uncaught", async (_, controller) => {
+  const signal = controller instanceof LightSignal ? controller : controller.signal;
   const uncaught = new Promise((resolve) => {
     const others = process.listeners("uncaughtException");
     process.removeAllListeners("uncaughtException");

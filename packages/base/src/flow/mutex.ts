@@ -15,7 +15,8 @@ export class Mutex {
    */
   async runExclusive<T>(signal: AbortSignal, body: () => Promise<T>): Promise<T> {
     if (this.#broken !== undefined) throw this.#broken;
-    const release = await (this.#permit.tryAcquire() ?? this.#permit.acquire(signal));
+    // Whoever waits has further turns of the microtask queue until it runs, so that someone who waits for the one before can give it up.
+    const release = await (this.#permit.tryAcquire() ?? this.#permit.acquire(signal).finally(() => {}));
     try {
       // Someone who was admitted may have given up before it came to run.
       signal.throwIfAborted();

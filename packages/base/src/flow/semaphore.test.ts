@@ -1,3 +1,4 @@
+import { getEventListeners } from "node:events";
 import { describe, expect, it } from "vitest";
 import { isOver } from "../testing/is-over.js";
 import { Semaphore } from "./semaphore.js";
@@ -76,6 +77,20 @@ describe("Semaphore", () => {
     for (const wait of waiting) await expect(wait).rejects.toThrow("closed");
     release();
     expect(semaphore.tryAcquire()).toBeTypeOf("function");
+  });
+
+  it("lets go of the signal of every wait, however it ends", async () => {
+    const semaphore = new Semaphore(1);
+    const release = semaphore.tryAcquire();
+    const { signal } = new AbortController();
+    const admitted = semaphore.acquire(signal);
+    release?.();
+    await admitted;
+    const dismissed = semaphore.acquire(signal);
+    expect(getEventListeners(signal, "abort")).toHaveLength(1);
+    semaphore.dismiss(new Error("closed"));
+    await expect(dismissed).rejects.toThrow("closed");
+    expect(getEventListeners(signal, "abort")).toHaveLength(0);
   });
 
   it("bounds nothing where there is no end of permits", () => {

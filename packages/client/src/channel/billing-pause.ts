@@ -8,6 +8,7 @@ import {
   type Logger,
   onAbort,
   type TransportCall,
+  type TransportResponse,
 } from "@tinkex/base";
 import { inDoubt } from "./in-doubt.js";
 
@@ -71,24 +72,40 @@ export function withBillingPause(transport: HttpTransport, options: BillingPause
     }
   };
 
-  return {
-    async call(call: TransportCall) {
-      for (let isDoubtful = false; ; ) {
-        const startedAtMs = onFailure === undefined ? 0 : clock.monotonic();
-        try {
-          return await transport.call(call);
-        } catch (error) {
-          onFailure?.(call, error, clock.monotonic() - startedAtMs);
-          const mayWait = policy === "pause" && error instanceof ApiStatusError && error.status === 402;
-          if (!mayWait || !mayPause(error)) throw isDoubtful ? inDoubt(error) : error;
-          isDoubtful ||= error.mayHaveArrived;
-          await pause(call).catch((reason: unknown) => {
-            // Nothing is under way in a pause: the call was refused, and ends with that.
-            if (call.stopSignal?.aborted) throw isDoubtful ? inDoubt(error) : error;
-            throw reason;
-          });
-        }
+  /** Waits while the account cannot pay, and has the call go out again; throws the error where that is not called for. */
+  const again = async (
+    call: TransportCall,
+    first: unknown,
+    elapsedMs: number,
+  ): Promise<TransportResponse> => {
+    let error = first;
+    let callMs = elapsedMs;
+    for (let isDoubtful = false; ; ) {
+      onFailure?.(call, error, callMs);
+      const refused = policy === "pause" && error instanceof ApiStatusError ? error : undefined;
+      if (refused?.status !== 402 || !mayPause(refused)) throw isDoubtful ? inDoubt(error) : error;
+      isDoubtful ||= refused.mayHaveArrived;
+      await pause(call).catch((reason: unknown) => {
+        // Nothing is under way in a pause: the call was refused, and ends with that.
+        if (call.stopSignal?.aborted) throw isDoubtful ? inDoubt(refused) : refused;
+        throw reason;
+      });
+      const startedAtMs = clock.monotonic();
+      try {
+        return await transport.call(call);
+      } catch (failure) {
+        error = failure;
+        callMs = clock.monotonic() - startedAtMs;
       }
+    }
+  };
+
+  return {
+    call(call: TransportCall) {
+      const startedAtMs = clock.monotonic();
+      return transport
+        .call(call)
+        .catch((error: unknown) => again(call, error, clock.monotonic() - startedAtMs));
     },
     close: () => transport.close(),
   };

@@ -64,10 +64,13 @@ export class ApiFuture<T> extends Promise<T> {
     });
     const operation = new RunningOperation(call, environment, events);
     this.#operation = operation;
-    // A rejection may come before anyone looks. That alone must not end the process.
-    super.then(undefined, (error: unknown) => operation.noteFailure(error));
+    const fail = (error: unknown): void => {
+      // A rejection may come before anyone looks. That alone must not end the process.
+      super.then(undefined, () => operation.noteFailure(error));
+      reject(error);
+    };
     if (events === undefined) {
-      operation.run(run, { resolve: fulfil, reject });
+      operation.run(run, { resolve: fulfil, reject: fail });
       return;
     }
     const running = (): Promise<T> => {
@@ -75,7 +78,7 @@ export class ApiFuture<T> extends Promise<T> {
       operation.run(run, ended);
       return ended.promise;
     };
-    events.run(running).then(fulfil, reject);
+    events.run(running).then(fulfil, fail);
   }
 
   /**

@@ -16,6 +16,8 @@ export interface LifecyclePorts {
   readonly logger: Logger;
   /** Limit of a call that has none of its own, in milliseconds. */
   readonly timeoutMs?: number | undefined;
+  /** Nobody but this package sees the signals of operations: neither the transport nor the clock is the caller's. */
+  readonly hidesSignals?: boolean | undefined;
   /** Publishes what happens; `undefined` when nobody may hear. */
   readonly events?: EventHub | undefined;
   /** Told of what fails. */
@@ -112,12 +114,12 @@ export class ClientLifecycle implements OperationRegistry {
     run: (context: OperationContext) => Promise<T>,
     describe: () => OperationDescription<T> = () => ({}),
   ): ApiFuture<T> {
-    let snakeCase = SNAKE_CASE.get(name);
-    if (snakeCase === undefined) {
-      snakeCase = name.replace(/[A-Z]/g, "_$&").toLowerCase();
-      SNAKE_CASE.set(name, snakeCase);
+    const methods = METHODS[this.#class];
+    let method = methods.get(name);
+    if (method === undefined) {
+      method = `${this.#class}.${name.replace(/[A-Z]/g, "_$&").toLowerCase()}`;
+      methods.set(name, method);
     }
-    const method: SdkMethod = `${this.#class}.${snakeCase}`;
     const { signal, headers, timeoutMs = this.#ports.timeoutMs } = options;
     const { events } = this.#ports;
     const operationId = events?.takeOperationId() ?? 0;
@@ -155,5 +157,11 @@ export class ClientLifecycle implements OperationRegistry {
   }
 }
 
-/** Names of methods as the service's statistics know them, by those that callers use: there are few, and each is used often. */
-const SNAKE_CASE = new Map<string, string>();
+/** Names of methods as the service's statistics know them, by class and by those that callers use: there are few, and each is used often. */
+const METHODS: Readonly<Record<ClientClass, Map<string, SdkMethod>>> = {
+  ServiceClient: new Map(),
+  TrainingClient: new Map(),
+  SamplingClient: new Map(),
+  RestClient: new Map(),
+  AdminClient: new Map(),
+};

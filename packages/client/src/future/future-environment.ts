@@ -26,6 +26,8 @@ export interface FutureEnvironment {
   readonly live: OperationRegistry;
   readonly failures: UnawaitedFailures;
   readonly slow: SlowOperationLog;
+  /** Nobody but this package sees the signals of operations: neither the transport nor the clock is the caller's. */
+  readonly hidesSignals?: boolean | undefined;
   readonly events?: EventHub | undefined;
   /** Told of what fails. */
   readonly failureListener?: FailureListener | undefined;

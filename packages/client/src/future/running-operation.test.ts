@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { getEventListeners } from "node:events";
-import { AbortedError, type Clock, ClosedError, deferred, onAbort } from "@tinkex/base";
+import { AbortedError, type Clock, ClosedError, deferred, LightSignal, onAbort } from "@tinkex/base";
 import { FakeClock, settle } from "@tinkex/base/testing";
 import { failOnUnhandledErrors } from "@tinkex-tooling/testing";
 import { beforeEach, describe, expect, it } from "vitest";
@@ -11,9 +11,9 @@ import type { OperationContext } from "./operation-context.js";
 
 const never = (): Promise<never> => new Promise(() => {});
 
-function lifecycle(clock: Clock, events?: EventHub): ClientLifecycle {
+function lifecycle(clock: Clock, hidesSignals = false, events?: EventHub): ClientLifecycle {
   const logger = new RecordingLogger();
-  return new ClientLifecycle("SamplingClient", "the client", { clock, logger, events });
+  return new ClientLifecycle("SamplingClient", "the client", { clock, logger, hidesSignals, events });
 }
 
 /** A hub and what its only reader hears, each message with the name of the async context it came in. */
@@ -26,15 +26,19 @@ function heardHub(clock: Clock, context: AsyncLocalStorage<string>): { hub: Even
 
 beforeEach(failOnUnhandledErrors);
 
-describe("an operation", () => {
+describe.each([
+  ["a signal of the platform", AbortSignal, false],
+  ["a light signal", LightSignal, true],
+])("an operation with %s", (_, kind, hidesSignals) => {
   it("has let go of limit, signals and registry once its signal has aborted, and told its parts", async () => {
     const clock = new FakeClock();
-    const live = lifecycle(clock);
+    const live = lifecycle(clock, hidesSignals);
     const { signal, abort } = abortable();
     const heard: unknown[] = [];
     let context: OperationContext | undefined;
     const run = (work: OperationContext): Promise<never> => {
       context = work;
+      expect(work.signal).toBeInstanceOf(kind);
       onAbort(work.signal, (reason) => heard.push(reason, live.size));
       return never();
     };
@@ -52,7 +56,7 @@ describe("an operation", () => {
   });
 
   it("tells its parts of its failure, and none of them once it has a result", async () => {
-    const live = lifecycle(new FakeClock());
+    const live = lifecycle(new FakeClock(), hidesSignals);
     const heard: unknown[] = [];
     const refusal = new Error("refused");
     const run = async (work: OperationContext, failure?: Error): Promise<string> => {
@@ -70,7 +74,7 @@ describe("an operation", () => {
     const clock = new FakeClock();
     const context = new AsyncLocalStorage<string>();
     const { hub, heard } = heardHub(clock, context);
-    const live = lifecycle(clock, hub);
+    const live = lifecycle(clock, hidesSignals, hub);
     const { signal, abort } = abortable();
     const future = context.run("the call", () => live.start("sample", { signal }, never));
     context.run("the abort", abort);
@@ -84,7 +88,7 @@ describe("an operation", () => {
     async (isHeard) => {
       const clock = new FakeClock();
       const { hub } = heardHub(clock, new AsyncLocalStorage());
-      const live = lifecycle(clock, isHeard ? hub : undefined);
+      const live = lifecycle(clock, hidesSignals, isHeard ? hub : undefined);
       for (const failure of [undefined, new Error("refused")]) {
         const { signal, abort } = abortable();
         const work = deferred<string>();
@@ -100,7 +104,7 @@ describe("an operation", () => {
   );
 
   it("asks the service to stop when it is cancelled, and not when its client is closed", async () => {
-    const live = lifecycle(new FakeClock());
+    const live = lifecycle(new FakeClock(), hidesSignals);
     let asked = 0;
     const run = (work: OperationContext): Promise<never> => {
       work.sending();

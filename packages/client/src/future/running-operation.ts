@@ -4,6 +4,7 @@ import {
   ClosedError,
   type Deferred,
   deferred,
+  LightSignal,
   onAbort,
   TimeoutError,
   type TinkexError,
@@ -33,7 +34,7 @@ export class RunningOperation implements OperationContext {
   #leaveOwnSignal: (() => void) | undefined;
   #leaveGivenSignal: (() => void) | undefined;
   #callOffLimit: (() => void) | undefined;
-  #controller: AbortController | undefined;
+  #controller: Pick<AbortController, "abort"> | undefined;
   /** Made for the first who asks: most futures never meet one. */
   #submission: Deferred<void> | undefined;
   #isSubmitted = false;
@@ -57,9 +58,15 @@ export class RunningOperation implements OperationContext {
     };
     this.onBehalfOf = { method, headers: options.headers, operationId, tryFailed };
     this.startedAtMs = environment.clock.monotonic();
-    const controller = new AbortController();
-    this.signal = controller.signal;
-    this.#controller = controller;
+    if (environment.hidesSignals === true) {
+      const signal = new LightSignal();
+      this.signal = signal;
+      this.#controller = signal;
+    } else {
+      const controller = new AbortController();
+      this.signal = controller.signal;
+      this.#controller = controller;
+    }
     this.#call = call;
     this.#environment = environment;
     this.#events = events;

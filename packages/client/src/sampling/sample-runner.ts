@@ -44,7 +44,8 @@ export class SampleRunner {
   /** Made with the first sample of a copy, whose number it needs. */
   #batch: BatchPoller | undefined;
   #hasJoined: boolean;
-  readonly #permits: Semaphore;
+  /** As many as the service takes at a time; `undefined` where that is no limit. */
+  readonly #permits: Semaphore | undefined;
   readonly #resampler: Resampler;
   readonly #log: QueueStateLog;
   #sampleCount = 0;
@@ -69,8 +70,7 @@ export class SampleRunner {
     this.#batch = isCopy ? undefined : channel.batchPoller(samplingSessionId);
     // Samples that are waited for together hold no connection each, and need no limit.
     const { sample_use_retrieve_futures: isBatched, sample_max_concurrent_requests: limit } = server.config;
-    const most = isBatched ? Number.POSITIVE_INFINITY : limit;
-    this.#permits = new Semaphore(most);
+    this.#permits = isBatched ? undefined : new Semaphore(limit);
     this.#resampler = new Resampler({
       clock,
       random,
@@ -85,7 +85,8 @@ export class SampleRunner {
    * other: thousands of samples wait at one time, and each async function that waits for another costs some hundred bytes.
    */
   async run(run: SampleRun, context: OperationContext): Promise<SampleOutput> {
-    const release = this.#permits.tryAcquire() ?? (await this.#permits.acquire(context.signal));
+    const permits = this.#permits;
+    const release = permits && (permits.tryAcquire() ?? (await permits.acquire(context.signal)));
     try {
       if (run.isRetried) this.#resampler.began();
       let failures: SampleFailures | undefined;
@@ -109,7 +110,7 @@ export class SampleRunner {
         return readScores(run.request, response, (field) => this.#warnOfAbsent(field), run.isScoring);
       }
     } finally {
-      release();
+      release?.();
     }
   }
 
@@ -148,11 +149,10 @@ export class SampleRunner {
       this.#warnOfIds(ids.length, response.sequences.length);
       return response;
     }
-    const sequences: SampledSequence[] = [];
-    for (const [index, sequence_id] of ids.entries()) {
-      const sequence = response.sequences[index];
-      if (sequence !== undefined) sequences.push({ ...sequence, sequence_id });
-    }
+    const sequences = response.sequences.map((sequence, index): SampledSequence => {
+      const sequence_id = ids[index];
+      return sequence_id === undefined ? sequence : { ...sequence, sequence_id };
+    });
     return { ...response, sequences };
   }
 

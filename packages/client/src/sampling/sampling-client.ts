@@ -24,7 +24,7 @@ import {
   sampleMany,
 } from "./sample-many.js";
 import type { SampleOutput } from "./sample-output.js";
-import { SampleRunner } from "./sample-runner.js";
+import { type SampleRun, SampleRunner } from "./sample-runner.js";
 import type { SamplerHandle } from "./sampler-handle.js";
 import type { SamplerRetryOptions } from "./sampler-options.js";
 import { copyOfUsual } from "./usual-sample.js";
@@ -146,12 +146,13 @@ export class SamplingClient {
    */
   sample(params: SampleParams, options: SampleOptions = {}): ApiFuture<SampleOutput> {
     this.#lifecycle.checkCall("sample", options, SAMPLE_OPTIONS);
-    const request = this.#checkedRequest("sample", params, options.unchecked);
-    const { config } = this.#channel.server;
-    const isRetried = !config.sample_no_retries;
-    const run = (context: OperationContext): Promise<SampleOutput> =>
-      this.#runner.run({ request, isRetried, isUnchecked: options.unchecked }, context);
-    const describe = () => describeSample<SampleOutput>(request, (response) => response);
+    const sample: SampleRun = {
+      request: this.#checkedRequest("sample", params, options.unchecked),
+      isRetried: !this.#channel.server.config.sample_no_retries,
+      isUnchecked: options.unchecked,
+    };
+    const run = (context: OperationContext): Promise<SampleOutput> => this.#runner.run(sample, context);
+    const describe = () => describeSample<SampleOutput>(sample.request, (response) => response);
     return this.#lifecycle.start("sample", options, run, describe);
   }
 
@@ -297,13 +298,13 @@ export class SamplingClient {
   ): SampleRequest {
     checkObject(params, `${method}: params`, "{ prompt: [1, 2], sampling_params: { max_tokens: 16 } }");
     if (!isUnchecked) checkKnownNames(params, SAMPLE_FIELDS, method, PARAM_PLACES);
-    const { target_prompt_logprobs: targets, ...others } = params;
-    const request = {
-      ...others,
-      ...(targets === undefined ? {} : { target_prompt_logprobs: TensorData.from(targets, TARGETS) }),
-      ...(this.#model.recordsStability === true && others.record_stability_info === undefined
-        ? { record_stability_info: true }
-        : {}),
+    const { target_prompt_logprobs: targets } = params;
+    const given: Omit<SampleParams, "target_prompt_logprobs"> =
+      targets === undefined
+        ? params
+        : { ...params, target_prompt_logprobs: TensorData.from(targets, TARGETS) };
+    const request: Writable<SampleRequest> = {
+      ...given,
       // Stated even at their defaults, as the official SDKs of all generations do.
       num_samples: params.num_samples ?? 1,
       prompt: toModelInput(params.prompt, "prompt"),
@@ -311,8 +312,14 @@ export class SamplingClient {
       topk_prompt_logprobs: params.topk_prompt_logprobs ?? 0,
       sampling_session_id: this.samplingSessionId,
     };
+    if (this.#model.recordsStability === true && request.record_stability_info === undefined) {
+      request.record_stability_info = true;
+    }
     return isUnchecked ? request : (copyOfUsual(request) ?? checkSent(sampleRequestSchema, request, method));
   }
 }
+
+/** A record while it is put together. */
+type Writable<Value> = { -readonly [Name in keyof Value]: Value[Name] };
 
 const TARGETS = { key: "target_prompt_logprobs", dtype: "int64" } as const;

@@ -69,6 +69,7 @@ export class ServiceCore {
       clock,
       logger,
       timeoutMs: settings.timeoutMs,
+      hidesSignals: settings.hidesSignals,
       events: this.events,
       failureListener: this.#telemetry,
     });

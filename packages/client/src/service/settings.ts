@@ -41,6 +41,8 @@ export interface ClientSettings {
   /** For the bodies of training requests. None with a transport or a fetch of the caller's, which may keep what it is given. */
   readonly bodyMemory: BodyMemory | undefined;
   readonly clock: Clock;
+  /** Neither the transport nor the clock is the caller's, who could see the signals of operations. */
+  readonly hidesSignals: boolean;
   readonly random: () => number;
   readonly logger: Logger;
   readonly sdkVersion: string;
@@ -137,6 +139,7 @@ export function resolveSettings(options: ServiceClientOptions): ClientSettings {
     timeoutMs: options.timeoutMs,
     maxFailingMs: options.pollPatienceMs ?? POLL_PATIENCE_MS,
     clock,
+    hidesSignals: options.transport === undefined && options.clock === undefined,
     random,
     logger,
     sdkVersion,

@@ -42,7 +42,8 @@ export interface Settle<T> {
  */
 export class CallLifetime {
   #failure: Interruption | undefined;
-  #onInterrupt: ((failure: Interruption) => void) | undefined;
+  /** Ends the wait that is under way, of which there is one at a time; whoever waits sets it. Once the wait is over it does nothing. */
+  onInterrupt: ((failure: Interruption) => void) | undefined;
   /** Says that bytes of a try have begun to leave, and it has not ended: the service may hear of it. */
   isUnderWay = false;
   readonly #stopTimer: (() => void) | undefined;
@@ -99,21 +100,21 @@ export class CallLifetime {
     if (this.#failure !== undefined) return;
     this.#failure = failure;
     this.end();
-    const onInterrupt = this.#onInterrupt;
+    const { onInterrupt } = this;
     // The error's stack holds this object: whoever keeps the error must not keep the connection.
-    this.#onInterrupt = undefined;
+    this.onInterrupt = undefined;
     onInterrupt?.(failure);
   }
 
   /**
    * Runs one wait of the call. `start` is given how to settle it, and gives back a function that ends it early; once the wait is
-   * over that function does nothing. One wait at a time.
+   * over that function does nothing.
    */
   during<T>(start: (settle: Settle<T>) => () => void): Promise<T> {
     if (this.#failure !== undefined) return Promise.reject(this.#failure);
     return new Promise<T>((resolve, reject) => {
       const stop = start({ resolve, reject });
-      this.#onInterrupt = (failure) => {
+      this.onInterrupt = (failure) => {
         reject(failure);
         stop();
       };

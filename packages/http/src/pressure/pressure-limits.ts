@@ -21,6 +21,9 @@ export type SubmitOutcome<Accepted> =
   | { readonly kind: "accepted"; readonly value: Accepted }
   | { readonly kind: "busy"; readonly pauseMs: number };
 
+/** End of a pause that there never was: most services are never so busy, and the clock need not be asked. */
+const NEVER = Number.NEGATIVE_INFINITY;
+
 /**
  * Submits requests of one kind within limits that all of them share, and waits together while the service is busy. Nobody
  * is passed by someone who came later, however much they ask for.
@@ -32,7 +35,7 @@ export class PressureLimits {
   readonly #places: AdaptiveLimit;
   readonly #carefulPlaces: Semaphore;
   readonly #bytes: ByteBudget;
-  #pausedUntilMs = Number.NEGATIVE_INFINITY;
+  #pausedUntilMs = NEVER;
   /** Requests that have come in. */
   #submitting = 0;
 
@@ -71,19 +74,17 @@ export class PressureLimits {
     const turn = this.#places.takeTicket();
     let leaveCareful: Release | undefined;
     let leaveBytes: Release | undefined;
-    // There is no await where nobody waits: it would show at thousands of requests a second.
-    let isAlone = this.waiting === 0;
     this.#submitting += 1;
     try {
       if (this.#latelyBusy()) leaveCareful = await this.#carefulPlaces.acquire(signal);
       const weight = this.#latelyBusy() ? this.#rules.busyWeight : 1;
-      if (isAlone) leaveBytes = this.#bytes.tryAcquire(byteLength * weight);
-      leaveBytes ??= await this.#bytes.acquire(byteLength * weight, signal);
+      // There is no await where nothing is waited for: it would show at thousands of requests a second.
+      leaveBytes =
+        this.#bytes.tryAcquire(byteLength * weight) ??
+        (await this.#bytes.acquire(byteLength * weight, signal));
       for (;;) {
         if (this.#pauseLeftMs() > 0) await this.#waitOutPause(signal);
-        const entered = isAlone ? this.#places.tryEnter() : undefined;
-        const leave = entered ?? (await this.#places.enter(turn, signal));
-        isAlone = false;
+        const leave = this.#places.tryEnter() ?? (await this.#places.enter(turn, signal));
         try {
           // The pause may have begun while we stood in line.
           if (this.#pauseLeftMs() > 0) continue;
@@ -106,10 +107,12 @@ export class PressureLimits {
   }
 
   #latelyBusy(): boolean {
+    if (this.#pausedUntilMs === NEVER) return false;
     return this.#clock.monotonic() < this.#pausedUntilMs + this.#rules.carefulMs;
   }
 
   #pauseLeftMs(): number {
+    if (this.#pausedUntilMs === NEVER) return 0;
     return this.#pausedUntilMs - this.#clock.monotonic();
   }
 

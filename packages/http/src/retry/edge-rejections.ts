@@ -21,6 +21,8 @@ export class EdgeRejection extends Error {
 export class EdgeRejections {
   readonly #renew: (request: WireRequest) => void;
   #credit = MAX_CREDIT;
+  /** Tells whether the edge refused a connection lately. Until then a success says nothing new. */
+  isDoubted = false;
 
   /** @param renew - makes the connections of such a request anew */
   constructor(renew: (request: WireRequest) => void) {
@@ -30,11 +32,15 @@ export class EdgeRejections {
   /** Gives the outcome as the retry loop should see it, and has connections made anew where the edge refused one. */
   judge(outcome: TryOutcome, request: WireRequest): TryOutcome {
     if (outcome.kind !== "answer") return outcome;
-    if (outcome.status >= 200 && outcome.status < 300) this.#credit = Math.min(MAX_CREDIT, this.#credit + 1);
+    if (outcome.status >= 200 && outcome.status < 300) {
+      this.#credit = Math.min(MAX_CREDIT, this.#credit + 1);
+      this.isDoubted = this.#credit < MAX_CREDIT;
+    }
     if (outcome.status !== 400 || outcome.body.byteLength > 0) return outcome;
     this.#renew(request);
     if (this.#credit === 0) return outcome;
     this.#credit -= 1;
+    this.isDoubted = true;
     const rejected: Broken = { kind: "broken", cause: new EdgeRejection(), isStaleConnection: false };
     return rejected;
   }

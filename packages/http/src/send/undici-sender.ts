@@ -121,8 +121,9 @@ function exchange(
   request: WireRequest,
   lifetime: CallLifetime,
 ): Promise<TryOutcome> {
-  return lifetime.during((settle) => {
-    const attempt = new UndiciTry(request, settle, lifetime);
+  return new Promise((resolve, reject) => {
+    lifetime.check();
+    const attempt = new UndiciTry(request, { resolve, reject }, lifetime);
     const { origin, path, body } = request;
     const options: Dispatcher.DispatchOptions = {
       origin,
@@ -141,8 +142,11 @@ function exchange(
       dispatcher.dispatch(options, attempt);
     } catch (error) {
       attempt.drop();
-      settle.reject(error);
+      reject(error);
     }
-    return () => attempt.drop();
+    lifetime.onInterrupt = (failure) => {
+      reject(failure);
+      attempt.drop();
+    };
   });
 }

@@ -10,7 +10,7 @@ const encoder = new TextEncoder();
 
 /** Writes a value as a JSON body. @throws ValidationError as {@link writeJson} */
 export function jsonBody(value: unknown, what: string): EncodedBody {
-  return { body: encoder.encode(write(value, [], what)), contentType: JSON_TYPE };
+  return { body: encoder.encode(writeJson(value, what)), contentType: JSON_TYPE };
 }
 
 /**
@@ -21,7 +21,30 @@ export function jsonBody(value: unknown, what: string): EncodedBody {
  * @throws ValidationError for NaN and infinities, which JSON does not have (`JSON.stringify` would write null)
  */
 export function writeJson(value: unknown, what: string): string {
-  return write(value, [], what);
+  // The native writer takes half the time and memory of ours, which has the words for what is wrong.
+  return isPlain(value, 0) ? JSON.stringify(value) : write(value, [], what);
+}
+
+/** Tells whether `JSON.stringify` writes a value as {@link write} does: lists and plain objects of text, finite numbers and the like. */
+function isPlain(value: unknown, depth: number): boolean {
+  if (depth > MAX_JSON_DEPTH) return false;
+  if (typeof value === "number") return Number.isFinite(value);
+  if (typeof value !== "object" || value === null)
+    return typeof value === "string" || typeof value === "boolean" || value === null;
+  if (Array.isArray(value)) {
+    for (let index = 0; index < value.length; index += 1) {
+      const item: unknown = value[index];
+      if (typeof item === "number" ? !Number.isFinite(item) : !isPlain(item, depth + 1)) return false;
+    }
+    return true;
+  }
+  if (Object.getPrototypeOf(value) !== Object.prototype || "toJSON" in value) return false;
+  const fields = value as Readonly<Record<string, unknown>>;
+  for (const key in fields) {
+    const member = fields[key];
+    if (member !== undefined && !isPlain(member, depth + 1)) return false;
+  }
+  return true;
 }
 
 function write(value: unknown, path: (string | number)[], what: string): string {
@@ -79,13 +102,13 @@ function writeList(list: readonly unknown[], path: (string | number)[], what: st
   let finite = 0;
   while (finite < list.length && Number.isFinite(list[finite])) finite += 1;
   if (finite === list.length) return JSON.stringify(list);
-  const items: string[] = [];
-  for (const [index, item] of list.entries()) {
+  let items = "";
+  for (let index = 0; index < list.length; index += 1) {
     path.push(index);
-    items.push(write(item, path, what));
+    items += `${items === "" ? "" : ","}${write(list[index], path, what)}`;
     path.pop();
   }
-  return `[${items.join(",")}]`;
+  return `[${items}]`;
 }
 
 function writeNumericArray(array: NumericArray, path: (string | number)[], what: string): string {

@@ -1,11 +1,13 @@
 import type { PromptAltTokens, SampledSequence, SampleResponse } from "@tinkex/types";
 import { ProtoReader } from "../proto-bytes/proto-reader.js";
-import { float32Of, int32Of } from "../proto-bytes/read-elements.js";
+import { float32Of } from "../proto-bytes/read-elements.js";
 import { readTensor } from "../proto-tensor/read-tensor.js";
 import { readTopkMatrix } from "./topk-matrix.js";
 
 /** Names of the schema's `StopReason`. A number beyond them becomes `unknown(n)`, never a name it is not. */
 const stopReasons = ["stop", "length"] as const;
+
+const NO_BYTES = new Uint8Array(0);
 
 /** About what a number takes in a list that may hold nulls, in bytes. */
 const LOGPROB_BYTES = 24;
@@ -53,31 +55,34 @@ export function readSampleResponse(body: Uint8Array): SampleResponse {
 
 function readSequence(reader: ProtoReader): SampledSequence {
   let stopReason = 0;
-  let tokens: Int32Array = new Int32Array(0);
-  let logprobs: Float32Array = new Float32Array(0);
+  let tokens: Uint8Array = NO_BYTES;
+  let logprobs: Uint8Array = NO_BYTES;
   let topkReader: ProtoReader | undefined;
   while (reader.next()) {
     if (reader.field === 1) stopReason = reader.int32("stop_reason");
-    else if (reader.field === 2) tokens = int32Of(reader.elements("tokens", 4));
-    else if (reader.field === 3) logprobs = float32Of(reader.elements("logprobs", 4));
+    else if (reader.field === 2) tokens = reader.elements("tokens", 4);
+    else if (reader.field === 3) logprobs = reader.elements("logprobs", 4);
     else if (reader.field === 4) topkReader = reader.message("topk_sampled_logprobs", topkReader);
     else reader.skip();
   }
   const topk = topkReader === undefined ? undefined : readTopkMatrix(topkReader);
   return {
     stop_reason: stopReasons[stopReason] ?? `unknown(${stopReason})`,
-    tokens: numbersOf(tokens),
+    tokens: numbersOf(tokens, false),
     // Empty means absent: presence is not kept by every server.
-    ...(logprobs.length === 0 ? {} : { logprobs: numbersOf(logprobs) }),
+    ...(logprobs.length === 0 ? {} : { logprobs: numbersOf(logprobs, true) }),
     ...(topk === undefined ? {} : { topk_logprobs: topk }),
   };
 }
 
-/** Copies numbers into a list, without the object for each of them that `Array.from` takes from the array's iterator. */
-function numbersOf(values: Int32Array | Float32Array): number[] {
+/** Reads elements of 4 bytes, float32 or int32, into a list: an array of their type between takes longer than a short list. */
+function numbersOf(bytes: Uint8Array, areFloats: boolean): number[] {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   // Of its length from the start: one that grows is copied several times.
-  const numbers = new Array<number>(values.length);
-  for (let index = 0; index < values.length; index += 1) numbers[index] = values[index] ?? Number.NaN;
+  const numbers = new Array<number>(bytes.byteLength / 4);
+  for (let index = 0; index < numbers.length; index += 1) {
+    numbers[index] = areFloats ? view.getFloat32(4 * index, true) : view.getInt32(4 * index, true);
+  }
   return numbers;
 }
 
