@@ -1,4 +1,4 @@
-import { Writable } from "node:stream";
+import { PassThrough, Writable } from "node:stream";
 import { describe, expect, it } from "vitest";
 import { consoleLog } from "./console-log.js";
 import { drawCurve } from "./draw-curve.js";
@@ -24,6 +24,8 @@ describe("consoleLog", () => {
     const broken = () =>
       new Writable({ write: (_chunk, _encoding, done) => void setImmediate(done, new Error("EPIPE")) });
     const stream = broken();
+    // As the output of each worker thread is piped into that of the process: this listener sends an error on where no other one is.
+    new PassThrough().pipe(stream);
     using log = consoleLog({ stream });
     log.log({ loss: 1 }, 0);
     log.log({ loss: 2 }, 1);

@@ -7,8 +7,7 @@ export interface ConsoleStream {
   readonly isTTY?: boolean | undefined;
   readonly columns?: number | undefined;
   write(text: string, done?: (error?: Error | null) => void): unknown;
-  listenerCount?(event: "error"): number;
-  once?(event: "error", listener: () => void): unknown;
+  on?(event: "error", listener: () => void): unknown;
 }
 
 /** Options of {@link consoleLog}. */
@@ -55,13 +54,22 @@ export function consoleLog(options: ConsoleLogOptions = {}): ConsoleLog {
     );
   }
   const isTerminal = stream.isTTY === true;
+  let isBroken = false;
+  const write = (text: string): void => {
+    stream.write(text, (error) => {
+      if (!error || isBroken) return;
+      isBroken = true;
+      // The event that comes next ends a program that does not listen.
+      stream.on?.("error", () => {});
+    });
+  };
   let { curve } = options;
   let isLineOpen = false;
   const numbers: number[] = [];
   const close = (): void => {
-    if (isLineOpen) writeTo(stream, "\n");
+    if (isLineOpen) write("\n");
     isLineOpen = false;
-    if (isTerminal && numbers.length > 1) writeTo(stream, `\n${curve}, by step\n${drawCurve(numbers)}\n`);
+    if (isTerminal && numbers.length > 1) write(`\n${curve}, by step\n${drawCurve(numbers)}\n`);
     numbers.length = 0;
   };
   return {
@@ -71,25 +79,18 @@ export function consoleLog(options: ConsoleLogOptions = {}): ConsoleLog {
       if (typeof value === "number") numbers.push(value);
       const line = [`step ${step}${totalSteps === undefined ? "" : `/${totalSteps}`}`, ...wordsOf(metrics)];
       if (!isTerminal) {
-        writeTo(stream, `${line.join("  ")}\n`);
+        write(`${line.join("  ")}\n`);
         return;
       }
       if (totalSteps !== undefined) line.unshift(barOf(step + 1, totalSteps));
       // A line that wraps could not be drawn again. Some terminals do not know their width, and say 0.
       const shown = line.join("  ").slice(0, (stream.columns || DEFAULT_COLUMNS) - 1);
-      writeTo(stream, AGAIN + shown);
+      write(AGAIN + shown);
       isLineOpen = true;
     },
     close,
     [Symbol.dispose]: close,
   };
-}
-
-/** Writes as `console.log` does: a stream that fails would end the program by an event that nobody listens to. */
-function writeTo(stream: ConsoleStream, text: string): void {
-  stream.write(text, (error) => {
-    if (error && stream.listenerCount?.("error") === 0) stream.once?.("error", () => {});
-  });
 }
 
 function barOf(done: number, total: number): string {
