@@ -6,6 +6,7 @@ import {
   checkObject,
   checkString,
   describeValue,
+  errorMessage,
   type Logger,
   ValidationError,
 } from "@tinkex/base";
@@ -14,7 +15,6 @@ import { type AdamParams, adamParamsSchema, checkSent } from "@tinkex/types";
 import { checkSchedule, type ScheduleName } from "../arithmetic/schedule.js";
 import { checkPrices, type TokenPrices } from "../metrics/token-usage.js";
 import { learningRateFor } from "../models/learning-rate-for.js";
-import { errorAt } from "../rollout/error-at.js";
 import { isCheckpointPath } from "./open-training.js";
 import type { Metrics } from "./recipe-event.js";
 
@@ -103,7 +103,7 @@ function checkLearningRateOf(model: string, method: string): void {
   try {
     learningRateFor(model);
   } catch (cause) {
-    throw errorAt(method, cause);
+    throw new ValidationError(`${method}: ${errorMessage(cause)}`, { cause });
   }
 }
 
