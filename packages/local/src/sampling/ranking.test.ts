@@ -23,6 +23,11 @@ describe("topIds", () => {
     expect(sorted[0]).toBeLessThan(sorted[1] ?? 0);
   });
 
+  it("gives as many ids as are asked for, though values be no numbers", () => {
+    const values = Float32Array.from({ length: 1000 }, (_, id) => (id % 2 === 0 ? Number.NaN : id));
+    for (const count of [20, 300, 700]) expect(new Set(topIds(values, count)).size).toBe(count);
+  });
+
   it("sorts no more ids than it gives, of a vocabulary however large", () => {
     const values = Float32Array.from({ length: 5000 }, (_, i) => Math.sin(i) * 20);
     let reads = 0;

@@ -45,7 +45,8 @@ function idsOfLargest(values: ArrayLike<number>, count: number): number[] {
   while (larger > 0 && rising[rising.length - larger] === least) larger -= 1;
   let equals = count - larger;
   const ids: number[] = [];
-  for (let id = 0; id < values.length; id += 1) {
+  // Never more than were asked for, though some be no numbers, which are in no order.
+  for (let id = 0; id < values.length && ids.length < count; id += 1) {
     const value = values[id] ?? -Infinity;
     if (value < least || (value === least && equals === 0)) continue;
     if (value === least) equals -= 1;
