@@ -58,6 +58,7 @@ export type {
 } from "./ports/http-transport.js";
 export { isSilent, type Logger, silentLogger } from "./ports/logger.js";
 export type { ServedOperation, ServedPhase, ServerTracer } from "./ports/server-tracer.js";
+export { shieldedLogger } from "./ports/shielded-logger.js";
 export type { Tokenizer } from "./ports/tokenizer.js";
 export { type Deferred, deferred } from "./promises/deferred.js";
 export { ProgressListener } from "./promises/progress-listener.js";

@@ -1,4 +1,4 @@
-import { silentLogger, systemClock } from "@tinkex/base";
+import { shieldedLogger, silentLogger, systemClock } from "@tinkex/base";
 import type { SamplingClient } from "@tinkex/client";
 import { hashOf, readDataset } from "./data/dataset.js";
 import { exampleDatums, NOT_MEASURED, type TrainingExample } from "./data/training-example.js";
@@ -117,7 +117,7 @@ async function runEvaluate<Problem>(
       : await readDataset(options.problems, "evaluate: problems", options.signal);
   const test = await readDataset(options.test ?? [], "evaluate: test", options.signal);
   tell({ type: "start", total: problems.length * measured.length });
-  const { logger = silentLogger } = options;
+  const logger = shieldedLogger(options.logger ?? silentLogger);
   const warn = (message: string): void => {
     logger.warn(message);
     tell({ type: "warning", message });

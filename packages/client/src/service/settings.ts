@@ -1,4 +1,11 @@
-import { type Clock, type HttpTransport, type Logger, systemClock, type Tokenizer } from "@tinkex/base";
+import {
+  type Clock,
+  type HttpTransport,
+  type Logger,
+  shieldedLogger,
+  systemClock,
+  type Tokenizer,
+} from "@tinkex/base";
 import {
   COMPATIBLE_SDK_VERSION,
   type Compress,
@@ -22,7 +29,6 @@ import { connectionKey } from "./connection-key.js";
 import type { PostNow } from "./post-now.js";
 import type { PoolOptions, ServiceClientOptions } from "./service-client-options.js";
 import { SharedTransport } from "./shared-transport.js";
-import { shieldedLogger } from "./shielded-logger.js";
 
 /** The options with all defaults filled in, checked once. */
 export interface ClientSettings {

@@ -1,4 +1,4 @@
-import { type Logger, systemClock, waitFor } from "@tinkex/base";
+import { type Logger, shieldedLogger, systemClock, waitFor } from "@tinkex/base";
 import { type CheckpointRecord, type Run, RunReader } from "@tinkex/runs";
 import { isTokenKind, type TokenCounts, type TokenPrices, TokenUsage } from "../metrics/token-usage.js";
 import type { Metrics, RecipeEvent, SavedCheckpoint } from "./recipe-event.js";
@@ -18,11 +18,13 @@ export interface RecipeLogOptions {
 /** Record of a run: what it writes is on disk before anybody hears of it. */
 export class RecipeLog {
   readonly #options: RecipeLogOptions;
+  readonly #logger: Logger;
   readonly #usage: TokenUsage;
   #metrics: Metrics | undefined;
 
   constructor(options: RecipeLogOptions) {
     this.#options = options;
+    this.#logger = shieldedLogger(options.logger);
     this.#usage = new TokenUsage(options.tokenPrices, tokensIn(options.run?.resumePoint?.checkpoint));
   }
 
@@ -75,7 +77,7 @@ export class RecipeLog {
   }
 
   warn(message: string): void {
-    this.#options.logger.warn(message);
+    this.#logger.warn(message);
     this.#options.tell({ type: "warning", message });
   }
 

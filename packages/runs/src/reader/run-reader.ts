@@ -1,5 +1,12 @@
 import { join } from "node:path";
-import { checkKnownNames, checkLogger, checkString, type Logger, silentLogger } from "@tinkex/base";
+import {
+  checkKnownNames,
+  checkLogger,
+  checkString,
+  type Logger,
+  shieldedLogger,
+  silentLogger,
+} from "@tinkex/base";
 import { JsonLinesReader, type NewRows } from "../lines/json-lines-reader.js";
 import { type JsonObject, readPythonJson } from "../lines/python-json.js";
 import { listIfThere, readIfThere } from "../lines/read-if-there.js";
@@ -47,7 +54,7 @@ export class RunReader {
     checkKnownNames(options, { logger: true }, "the options of RunReader");
     checkLogger(options.logger, "RunReader: logger");
     this.directory = directory;
-    this.#logger = options.logger ?? silentLogger;
+    this.#logger = shieldedLogger(options.logger ?? silentLogger);
     this.#metrics = new JsonLinesReader(join(directory, RUN_FILES.metrics), this.#logger);
     this.#checkpoints = new JsonLinesReader(join(directory, RUN_FILES.checkpoints), this.#logger);
   }

@@ -5,6 +5,7 @@ import {
   checkObject,
   checkString,
   type Logger,
+  shieldedLogger,
   silentLogger,
   systemClock,
   ValidationError,
@@ -42,8 +43,9 @@ export async function openMetrics(
 ): Promise<Pick<Run, "directory" | "writeMetrics" | "close" | typeof Symbol.asyncDispose>> {
   checkString(directory, "openMetrics: directory", "runs/support-bot");
   checkKnownNames(options, OPTIONS, "the options of openMetrics");
-  const { config, logger = silentLogger } = options;
-  checkLogger(logger, "openMetrics: logger");
+  const { config } = options;
+  checkLogger(options.logger, "openMetrics: logger");
+  const logger = shieldedLogger(options.logger ?? silentLogger);
   if (directory === "") {
     throw new ValidationError('openMetrics: directory must not be ""; use "." for this folder');
   }

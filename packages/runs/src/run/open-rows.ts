@@ -7,6 +7,7 @@ import {
   checkString,
   type Logger,
   Mutex,
+  shieldedLogger,
   silentLogger,
   ValidationError,
 } from "@tinkex/base";
@@ -49,8 +50,8 @@ export async function openRows(path: string, options: OpenRowsOptions = {}): Pro
   checkString(path, "openRows: path", "runs/answers.jsonl");
   if (path === "") throw new ValidationError('openRows: path must not be ""; give the name of a file');
   checkKnownNames(options, { logger: true }, "the options of openRows");
-  const { logger = silentLogger } = options;
   checkLogger(options.logger, "openRows: logger");
+  const logger = shieldedLogger(options.logger ?? silentLogger);
   const place = { name: `openRows: ${path}`, remedy: "give another file" };
   await makeFolder(dirname(path), place);
   const isFolder = await stat(path).then(

@@ -9,6 +9,7 @@ import {
   checkString,
   errorMessage,
   type Logger,
+  shieldedLogger,
   silentLogger,
   systemClock,
   ValidationError,
@@ -66,8 +67,9 @@ export async function openRun(directory: string, options: OpenRunOptions): Promi
   if (directory === "")
     throw new ValidationError('openRun: directory must not be ""; use "." for this folder');
   checkKnownNames(options, OPTIONS, "the options of openRun");
-  const { recipe, version = "", logger = silentLogger, clock = systemClock } = options;
-  checkLogger(logger, "openRun: logger");
+  const { recipe, version = "", clock = systemClock } = options;
+  checkLogger(options.logger, "openRun: logger");
+  const logger = shieldedLogger(options.logger ?? silentLogger);
   checkClock(clock, "openRun: clock");
   checkString(recipe, "openRun: recipe", "sft");
   checkObject(options.config, "openRun: config", "{ num_epochs: 1 }");

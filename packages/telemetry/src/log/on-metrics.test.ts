@@ -250,13 +250,16 @@ describe("onMetrics", () => {
     };
     const seen: number[] = [];
     const takers = [fail, async () => fail(), (_: Metrics, step: number) => seen.push(step)];
-    const stop = onMetrics(takers, { logger: { warn: fail } });
-    for (const id of [1, 2]) {
-      tell(id, "trainStep", started);
-      tell(id, "trainStep", done);
+    for (const warn of [fail, async () => fail()]) {
+      const stop = onMetrics(takers, { logger: { warn } });
+      for (const id of [1, 2]) {
+        tell(id, "trainStep", started);
+        tell(id, "trainStep", done);
+      }
+      stop();
     }
-    stop();
-    expect(seen).toEqual([0, 1]);
+    expect(seen).toEqual([0, 1, 0, 1]);
+    await new Promise(setImmediate);
   });
 
   it("goes on when a logger fails or rejects, tells of it once, and stops when it is told to", async () => {

@@ -5,6 +5,8 @@ import {
   describeValue,
   errorMessage,
   type Logger,
+  shieldedLogger,
+  silentLogger,
   ValidationError,
 } from "@tinkex/base";
 import { EVENT_CHANNELS, type OperationMessage } from "@tinkex/types";
@@ -92,14 +94,11 @@ function guarded(
   logger: Pick<Logger, "warn">,
 ): (metrics: Metrics, step: number) => void {
   let hasFailed = false;
+  const { warn } = shieldedLogger({ ...silentLogger, warn: (message) => logger.warn(message) });
   const tell = (error: unknown): void => {
     if (hasFailed) return;
     hasFailed = true;
-    try {
-      logger.warn(`onMetrics: a logger failed, and rows may be missing: ${errorMessage(error)}`);
-    } catch {
-      // Nobody is left to be told.
-    }
+    warn(`onMetrics: a logger failed, and rows may be missing: ${errorMessage(error)}`);
   };
   return (metrics, step) => {
     try {

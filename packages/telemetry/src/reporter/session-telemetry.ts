@@ -1,3 +1,4 @@
+import { type Logger, shieldedLogger } from "@tinkex/base";
 import type {
   FailedAttempt,
   FailedRequestTry,
@@ -30,6 +31,7 @@ export class SessionTelemetry implements SessionReporter {
   readonly clientId: string;
   readonly hasSession: boolean;
   readonly #session: ReportedSession;
+  readonly #logger: Logger;
   readonly #sessionId: string;
   readonly #counts: Counts;
   readonly #queue: EventQueue;
@@ -57,6 +59,7 @@ export class SessionTelemetry implements SessionReporter {
     leave: (ended: SessionTelemetry) => void,
   ) {
     this.#session = session;
+    this.#logger = shieldedLogger(session.logger);
     this.clientId = session.clientId;
     this.hasSession = session.sessionId !== undefined;
     this.#sessionId = session.sessionId ?? sessionlessId;
@@ -179,7 +182,7 @@ export class SessionTelemetry implements SessionReporter {
       const event = make();
       return event !== undefined && this.#append([event, ...more]);
     } catch (error) {
-      this.#session.logger.debug("an error could not be reported", { error });
+      this.#logger.debug("an error could not be reported", { error });
       return this.#append(more);
     }
   }
@@ -194,7 +197,7 @@ export class SessionTelemetry implements SessionReporter {
     if (hasRoom) this.#arm();
     else {
       this.#drop(contents.length);
-      this.#session.logger.debug("telemetry queue full, dropping events", { events: contents.length });
+      this.#logger.debug("telemetry queue full, dropping events", { events: contents.length });
     }
     return hasRoom;
   }
@@ -243,13 +246,12 @@ export class SessionTelemetry implements SessionReporter {
   }
 
   #noteRefusal(error: unknown): void {
-    const { logger } = this.#session;
     this.#refusedBatchCount += 1;
-    logger.debug("dropping telemetry batch that failed to send", { error });
+    this.#logger.debug("dropping telemetry batch that failed to send", { error });
     if (this.#refusedBatchCount < MAX_REFUSED_BATCHES || this.#isOff) return;
     this.#isOff = true;
     this.#drop(this.#queue.clear());
-    logger.debug(`the service does not take telemetry; session ${this.#sessionId} reports no more`);
+    this.#logger.debug(`the service does not take telemetry; session ${this.#sessionId} reports no more`);
   }
 
   #drop(count: number): void {

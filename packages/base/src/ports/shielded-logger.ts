@@ -1,4 +1,4 @@
-import { isSilent, type Logger } from "@tinkex/base";
+import { isSilent, type Logger } from "./logger.js";
 
 /**
  * A caller's logger that cannot fail a call: a line that it throws at is lost, and the work that wrote the line goes on. Methods that do

@@ -1,7 +1,5 @@
-import { silentLogger } from "@tinkex/base";
 import { expect, it } from "vitest";
 import { openService, until } from "../testing/open-service.js";
-import { shieldedLogger } from "./shielded-logger.js";
 
 const broken = (): never => {
   throw new Error("disk full");
@@ -27,26 +25,4 @@ it.each([
   await until(() => lines > 3, "the lines");
   await expect(failing).rejects.toMatchObject({ code: "unprocessable" });
   await training.optimStep();
-});
-
-it("a logger that is silent stays so, and one with a receiver keeps it", () => {
-  expect(shieldedLogger(silentLogger)).toEqual(silentLogger);
-  class Kept {
-    readonly lines: string[] = [];
-    debug(line: string): void {
-      this.lines.push(line);
-    }
-    info(line: string): void {
-      this.lines.push(line);
-    }
-    warn(line: string): void {
-      this.lines.push(line);
-    }
-    error(line: string): void {
-      this.lines.push(line);
-    }
-  }
-  const kept = new Kept();
-  shieldedLogger(kept).warn("one");
-  expect(kept.lines).toEqual(["one"]);
 });
