@@ -46,7 +46,10 @@ function logAddExp(a: number, b: number): number {
 }
 
 /** Gives an element's part of a choice as torch shares a gradient: halves of a tie, and all for both where one of them is no number. */
-const share = (isPassedOver: boolean, isTie: boolean): number => (isTie ? 0.5 : isPassedOver ? 0 : 1);
+const share = (isPassedOver: boolean, isTie: boolean): number | undefined => {
+  if (isTie) return 0.5;
+  return isPassedOver ? undefined : 1;
+};
 
 /** Operations on two tensors, element by element, by torch's name. */
 export const BINARY_OPERATIONS: Readonly<Record<string, Operation>> = {
@@ -66,7 +69,7 @@ export const BINARY_OPERATIONS: Readonly<Record<string, Operation>> = {
   pow: arithmetic({
     apply: power,
     slopes: [
-      (a, b) => (b === 0 ? 0 : b * power(a, b - 1)),
+      (a, b) => (b === 0 ? undefined : b * power(a, b - 1)),
       (a, b, y) => (a === 0 && b >= 0 ? 0 : y * Math.log(a)),
     ],
   }),
@@ -83,7 +86,6 @@ export const BINARY_OPERATIONS: Readonly<Record<string, Operation>> = {
       dtype: "promoted",
       apply: Math.min,
       slopes: [(a, b) => share(a > b, a === b), (a, b) => share(b > a, a === b)],
-      isChoice: true,
     },
     "none",
   ),
@@ -92,7 +94,6 @@ export const BINARY_OPERATIONS: Readonly<Record<string, Operation>> = {
       dtype: "promoted",
       apply: Math.max,
       slopes: [(a, b) => share(a < b, a === b), (a, b) => share(b < a, a === b)],
-      isChoice: true,
     },
     "none",
   ),

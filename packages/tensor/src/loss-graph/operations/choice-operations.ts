@@ -84,12 +84,13 @@ function bindClamp({ min, max }: Bounds): BoundOperation {
   };
 }
 
-/** Refuses a filling that would change the dtype, as torch does. */
-function checkFilling(types: readonly ValueType[]): void {
+/** Gives the type of a filled value, which keeps its dtype: a filling that does not fit is refused, as in torch, or cast. */
+function filledType(types: readonly ValueType[]): ValueType {
   const [, value, input] = types;
   if (input?.dtype === "int64" && value?.dtype === "float32") {
     throw new OperationFault("the value must be an integer to fill an int64 tensor, got a float");
   }
+  return { ...bindWhere.typeOf(types), dtype: input?.dtype };
 }
 
 /** Operations that choose among elements, by torch's name. */
@@ -119,14 +120,7 @@ export const CHOICE_OPERATIONS: Readonly<Record<string, Operation>> = {
       args.tensor("mask");
       args.tensorOrNumber("value");
       args.tensor("input");
-      const { typeOf } = bindWhere;
-      return {
-        ...bindWhere,
-        typeOf: (types) => {
-          checkFilling(types);
-          return typeOf(types);
-        },
-      };
+      return { ...bindWhere, typeOf: filledType };
     },
   },
   clamp: {

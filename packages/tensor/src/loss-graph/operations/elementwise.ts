@@ -14,15 +14,19 @@ import { elementPlaces, stretchedView } from "./view.js";
 /** Dtype of a result: that of the operands, a float in any case, or bool. */
 export type ResultDtype = "promoted" | "float" | "bool";
 
+/**
+ * Derivative by one operand, given the operands and the result. `undefined` stops the gradient, infinite ones and NaN too, where torch
+ * has no product but a zero; a slope of 0 makes NaN of them.
+ */
+export type ElementSlope = (a: number, b: number, y: number) => number | undefined;
+
 /** An operation on each element by itself. */
 export interface ElementwiseRule {
   readonly dtype: ResultDtype;
   /** Gives one element of the result; `b` is 0 where there is one operand. */
   apply(a: number, b: number): number;
-  /** Derivatives by each operand, given the operands and the result. Absent where the result is no smooth function. */
-  readonly slopes?: readonly ((a: number, b: number, y: number) => number)[] | undefined;
-  /** The operation passes a gradient on or stops it, as a choice does: a slope of 0 stops infinite ones too. */
-  readonly isChoice?: true | undefined;
+  /** Derivatives by each operand. Absent where the result is no smooth function. */
+  readonly slopes?: readonly ElementSlope[] | undefined;
   /** Refuses types that torch refuses. */
   check?(types: readonly ValueType[]): void;
 }
@@ -95,13 +99,12 @@ function bindElementwise(rule: ElementwiseRule): BoundOperation {
     { gradient, result: { data } }: Differentiation,
     [a, b]: readonly [StretchedOperand, StretchedOperand],
     own: StretchedOperand,
-    slope: (a: number, b: number, y: number) => number,
+    slope: ElementSlope,
     target: Float64Array,
   ): void {
-    const isChoice = rule.isChoice === true;
     for (let index = 0; index < gradient.length; index += 1) {
       const factor = slope(a.at(index), b.at(index), data[index] ?? 0);
-      if (isChoice && factor === 0) continue;
+      if (factor === undefined) continue;
       const place = own.placeOf(index);
       target[place] = (target[place] ?? 0) + (gradient[index] ?? 0) * factor;
     }

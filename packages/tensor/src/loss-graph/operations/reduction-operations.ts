@@ -2,8 +2,8 @@ import { ElementGroups } from "./element-groups.js";
 import { type BoundOperation, type Numbers, type Operation, OperationFault } from "./operation.js";
 import { type Shape, type ValueDtype, type ValueType, wrapDim } from "./value-type.js";
 
-/** Gives the derivative of a group's value by one of its elements. */
-type Slope = (element: number, group: number) => number;
+/** Gives the derivative of a group's value by one of its elements; `undefined` stops the gradient, infinite ones and NaN too. */
+type Slope = (element: number, group: number) => number | undefined;
 
 /** Sums, means and their like: each group of elements becomes one. */
 interface ReductionRule {
@@ -39,10 +39,8 @@ const mean: ReductionRule = {
 const logsumexp: ReductionRule = {
   dtype: floatOnly,
   reduce: (groups) => groups.logSumExp(),
-  slope: (_, results) => (element, group) => {
-    const result = results[group] ?? 0;
-    return Math.exp(element - (result === Number.NEGATIVE_INFINITY ? 0 : result));
-  },
+  // NaN where all elements of a group are -Infinity, as in torch.
+  slope: (_, results) => (element, group) => Math.exp(element - (results[group] ?? 0)),
 };
 
 /** The largest or smallest element; elements that share the place share the gradient. */
@@ -55,6 +53,17 @@ const extreme = (reduce: (groups: ElementGroups) => Float64Array): ReductionRule
     return (element, group) => isOne(element, group) / (counts[group] ?? 1);
   },
   needsElements: true,
+});
+
+/** The largest or smallest of all elements, which torch shares in its own way: the others get no part, and NaN is found as any number. */
+const wholeExtreme = (reduce: (groups: ElementGroups) => Float64Array): ReductionRule => ({
+  ...extreme(reduce),
+  slope: ({ data }, [result = Number.NaN]) => {
+    const isOne = (element: number): boolean =>
+      element === result || (Number.isNaN(element) && Number.isNaN(result));
+    const part = 1 / data.filter(isOne).length;
+    return (element) => (isOne(element) ? part : undefined);
+  },
 });
 
 /** @param dims - dimensions to reduce; `undefined` or none for all */
@@ -93,6 +102,7 @@ function bindReduction(
       for (let index = 0; index < target.length; index += 1) {
         const group = groups.groupOf[index] ?? 0;
         const own = slope(input.data[index] ?? 0, group);
+        if (own === undefined) continue;
         target[index] = (target[index] ?? 0) + (gradient[group] ?? 0) * own;
       }
     },
@@ -125,11 +135,11 @@ export const REDUCTION_OPERATIONS: Readonly<Record<string, Operation>> = {
   amax: reduction(extreme((groups) => groups.max())),
   amin: reduction(extreme((groups) => groups.min())),
   max: wholeReduction(
-    extreme((groups) => groups.max()),
+    wholeExtreme((groups) => groups.max()),
     "amax",
   ),
   min: wholeReduction(
-    extreme((groups) => groups.min()),
+    wholeExtreme((groups) => groups.min()),
     "amin",
   ),
   logsumexp: {

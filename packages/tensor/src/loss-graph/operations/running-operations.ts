@@ -47,11 +47,16 @@ function gradientSums(groups: ElementGroups, weight: (index: number) => number):
   return sums;
 }
 
-/** Fills an array with the logarithm of each element's share of its group's exponentials. */
+/**
+ * Fills an array with the logarithm of each element's share of its group's exponentials. The largest element is taken off first, as torch
+ * does it: beside one of 1e38, such as a mask fills in, the logarithm of the sum would be lost, and a group of infinities is all NaN.
+ */
 function logShares(groups: ElementGroups, result: Numbers, shown: (logShare: number) => number): void {
-  const totals = groups.logSumExp();
+  const tops = groups.max();
+  const sums = groups.fold(0, (total, element, group) => total + Math.exp(element - (tops[group] ?? 0)));
   for (let index = 0; index < result.length; index += 1) {
-    result[index] = shown((groups.data[index] ?? 0) - (totals[groups.groupOf[index] ?? 0] ?? 0));
+    const group = groups.groupOf[index] ?? 0;
+    result[index] = shown((groups.data[index] ?? 0) - (tops[group] ?? 0) - Math.log(sums[group] ?? 0));
   }
 }
 

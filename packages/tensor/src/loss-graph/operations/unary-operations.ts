@@ -1,4 +1,4 @@
-import { type ElementwiseRule, unary } from "./elementwise.js";
+import { type ElementSlope, type ElementwiseRule, unary } from "./elementwise.js";
 import { type Operation, OperationFault } from "./operation.js";
 import type { ValueType } from "./value-type.js";
 
@@ -8,7 +8,10 @@ function smooth(apply: (x: number) => number, slope: (x: number, y: number) => n
 }
 
 /** A function that keeps the dtype. */
-function keeping(apply: (x: number) => number, slope: (x: number, y: number) => number): ElementwiseRule {
+function keeping(
+  apply: (x: number) => number,
+  slope: (x: number, y: number) => ReturnType<ElementSlope>,
+): ElementwiseRule {
   return { dtype: "promoted", apply, slopes: [(x, _, y) => slope(x, y)], check: refuseBool };
 }
 
@@ -39,6 +42,9 @@ function roundToEven(x: number): number {
 
 const sigmoid = (x: number): number => 1 / (1 + Math.exp(-x));
 
+/** Stops the gradient: a function of steps passes none on. */
+const stop = (): undefined => undefined;
+
 /** The sign as torch has it, which is 0 for what is no number. */
 const sign = (x: number): number => (Number.isNaN(x) ? 0 : Math.sign(x));
 
@@ -57,23 +63,22 @@ export const UNARY_OPERATIONS: Readonly<Record<string, Operation>> = {
     ),
   ),
   abs: unary(keeping(Math.abs, sign)),
-  sign: unary(keeping(sign, () => 0)),
-  floor: unary(keeping(Math.floor, () => 0)),
-  ceil: unary(keeping(Math.ceil, () => 0)),
-  round: unary(keeping(roundToEven, () => 0)),
+  sign: unary(keeping(sign, stop)),
+  floor: unary(keeping(Math.floor, stop)),
+  ceil: unary(keeping(Math.ceil, stop)),
+  round: unary(keeping(roundToEven, stop)),
   square: unary(
     keeping(
       (x) => x * x,
       (x) => 2 * x,
     ),
   ),
-  relu: unary({
-    ...keeping(
+  relu: unary(
+    keeping(
       (x) => Math.max(x, 0),
-      (_, y) => (y <= 0 ? 0 : 1),
+      (_, y) => (y <= 0 ? undefined : 1),
     ),
-    isChoice: true,
-  }),
+  ),
   exp: unary(smooth(Math.exp, (_, y) => y)),
   expm1: unary(smooth(Math.expm1, (_, y) => y + 1)),
   log: unary(smooth(Math.log, (x) => 1 / x)),

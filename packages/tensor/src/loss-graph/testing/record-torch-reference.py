@@ -268,6 +268,22 @@ for integers_name, op in {
 }.items():
     integers(integers_name, op)
 
+WITH_ZERO = [0.0, 0.3, 1.2, 2.0]
+HIDDEN = [-3.4e38, -3.4e38, -3.4e38, -3.4e38]
+for step_name, op in {"floor": torch.floor, "ceil": torch.ceil, "round": torch.round, "sign": torch.sign}.items():
+    unary(f"{step_name} stops an infinite gradient", lambda x, op=op: op(x).sqrt() + x, WITH_ZERO, smooth=False)
+unary("x ** 0 stops an infinite gradient", lambda x: (x**0 - 1).sqrt() + x, WITH_ZERO, smooth=False)
+unary("x ** 2 does not", lambda x: (x**2).sqrt() + x, WITH_ZERO, smooth=False)
+unary("min of all beside an infinite gradient", lambda x: x.min().sqrt() + x, WITH_ZERO, smooth=False)
+unary("amin beside an infinite gradient", lambda x: x.amin(0).sqrt() + x, WITH_ZERO, smooth=False)
+unary("max of what is no number", lambda x: x.max() + x, NOT_FINITE, smooth=False)
+unary("amax of what is no number", lambda x: x.amax(0) + x, NOT_FINITE, smooth=False)
+unary("logsumexp of nothing but -inf", lambda x: torch.logsumexp(x, 0) + x, [-math.inf] * 4, smooth=False)
+unary("softmax of hidden elements", lambda x: torch.softmax(x, 0), HIDDEN, smooth=False)
+unary("log_softmax of hidden elements", lambda x: torch.log_softmax(x, 0), HIDDEN, smooth=False)
+unary("softmax beside inf", lambda x: torch.where(torch.isnan(torch.softmax(x, 0)), 1.0, x), [math.inf, 1.0, 2.0, -1.0], smooth=False)
+unary("masked_fill of a mask", lambda x: x * (x > -1).masked_fill(x > 1, 2))
+
 
 def clipped_ratio(logprobs, sampled, advantages):
     ratio = torch.exp(logprobs - sampled)
