@@ -37,6 +37,14 @@ it("clients 24: refuses arguments of the wrong kind at the call, before anything
       /^data\[1\]: unknown field "wieghts"/,
     ],
     [
+      () => new ServiceClient({ baseUrl: stub.url, tokenizer: "Qwen/Qwen3-8B" as never }),
+      /^ServiceClient: tokenizer must be an object, e\.g\. await getTokenizer\("Qwen\/Qwen3-8B"\), got a string$/,
+    ],
+    [
+      () => new ServiceClient({ baseUrl: stub.url, tokenizer: Promise.resolve({}) as never }),
+      /^ServiceClient: tokenizer must be an object, .*, got a promise: await it first$/,
+    ],
+    [
       () => new ServiceClient({ baseURL: stub.url } as never),
       /^the options of ServiceClient: unknown field "baseURL", did you mean "baseUrl"/,
     ],

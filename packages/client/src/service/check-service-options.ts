@@ -116,9 +116,16 @@ export function checkServiceOptions(options: ServiceClientOptions): void {
   }
   checkClock(options.clock, "ServiceClient: clock");
   checkLogger(options.logger, "ServiceClient: logger");
+  checkTokenizer(options.tokenizer);
   checkTransport(options.transport);
   checkTelemetry(options.telemetry);
   checkTogether(options);
+}
+
+/** Refuses the name of a model, say, which `getTokenizer()` would give back as it is. */
+function checkTokenizer(tokenizer: ServiceClientOptions["tokenizer"]): void {
+  if (tokenizer === undefined || typeof tokenizer === "function") return;
+  checkObject(tokenizer, "ServiceClient: tokenizer", 'await getTokenizer("Qwen/Qwen3-8B")');
 }
 
 /** Looks for the methods of a transport, of which the last would be missed only when the client closes. */
