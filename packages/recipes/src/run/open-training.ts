@@ -30,16 +30,42 @@ export async function openTraining(
 ): Promise<TrainingClient> {
   const { service, model, rank, seed, signal } = choice;
   if (resume !== undefined) {
-    try {
-      return await service.createTrainingClientFromStateWithOptimizer(resume.statePath, { signal });
-    } catch (error) {
-      throw isGone(error) ? checkpointGone(resume, error) : error;
-    }
+    const training = await loadState(service, resume, signal);
+    await checkTakenOver(training, model, resume);
+    return training;
   }
   if (isCheckpointPath(model)) return service.createTrainingClientFromState(model, { signal });
   return service.createLoraTrainingClient(
     { base_model: model, rank, ...(seed !== undefined && { seed }) },
     { signal },
+  );
+}
+
+async function loadState(
+  service: ServiceClient,
+  resume: ResumePoint,
+  signal: AbortSignal | undefined,
+): Promise<TrainingClient> {
+  try {
+    return await service.createTrainingClientFromStateWithOptimizer(resume.statePath, { signal });
+  } catch (error) {
+    throw isGone(error) ? checkpointGone(resume, error) : error;
+  }
+}
+
+/**
+ * Checks that a run that was taken over trains the model that was asked for: it is guarded by no configuration of ours. Checkpoints of our
+ * recipes, which tell their steps, are; a service may know their model by another name than they were begun with.
+ *
+ * @throws ValidationError
+ */
+async function checkTakenOver(training: TrainingClient, model: string, resume: ResumePoint): Promise<void> {
+  const { checkpoint, statePath } = resume;
+  if (checkpoint.steps !== undefined || isCheckpointPath(model)) return;
+  const found = await baseModelOf(training, statePath);
+  if (found === statePath || found.toLowerCase() === model.toLowerCase()) return;
+  throw new ValidationError(
+    `the run goes on from its checkpoint ${checkpoint.name}, ${statePath}, which is of the model ${found}, and model is ${model}; choose another directory`,
   );
 }
 

@@ -249,6 +249,25 @@ describe("openRun", () => {
     expect(readFileSync(join(directory, "config.json.before_tinkex"), "utf8")).toContain("lora_rank");
   });
 
+  it("takes over no folder of another model, and leaves it as it is", async () => {
+    const directory = temporaryDirectory();
+    const python = '{"model_name": "Qwen/Qwen3-8B"}';
+    writeFileSync(join(directory, "config.json"), python);
+    writeFileSync(join(directory, "metrics.jsonl"), '{"step": 0}\n');
+    const opened = (model_name: string | null) =>
+      openRun(directory, { recipe: "sft", config: { model_name } });
+    await expect(opened("Qwen/Qwen3-32B")).rejects.toThrow(
+      /holds a run of the model Qwen\/Qwen3-8B, now Qwen\/Qwen3-32B; go on with the same one/,
+    );
+    expect(readdirSync(directory).sort()).toEqual(["config.json", "metrics.jsonl"]);
+    expect(readFileSync(join(directory, "config.json"), "utf8")).toBe(python);
+    await (await opened("Qwen/Qwen3-8B")).close();
+    // Without a step nothing is lost: a first call with a mistake in it must not spoil the folder.
+    const empty = temporaryDirectory();
+    writeFileSync(join(empty, "config.json"), python);
+    await (await openRun(empty, { recipe: "sft", config: { model_name: "Qwen/Qwen3-32B" } })).close();
+  });
+
   it.each(["", '{"form', "[]"])("names a mark that holds %j, and the remedy", async (text) => {
     const directory = temporaryDirectory();
     writeFileSync(join(directory, "tinkex.json"), text);

@@ -54,7 +54,7 @@ const OPTIONS: Readonly<Record<keyof OpenRunOptions, true>> = {
 /**
  * Opens a run for writing: begins it in a new folder, or goes on where its last checkpoint says. What was logged after that checkpoint is
  * dropped, since those steps are done again; a copy is kept. Nothing is dropped from a run that has ended. A folder of the Python cookbook is taken over, its `config.json` kept as
- * `config.json.before_tinkex`. A run that has ended before its first step begins again, also with another configuration.
+ * `config.json.before_tinkex`, unless its `model_name` is another one. A run that has ended before its first step begins again, also with another configuration.
  *
  * Close it once it is no longer written: until then no other process may open it.
  *
@@ -126,7 +126,13 @@ async function guard(directory: string, recipe: string, config: JsonObject, hash
   );
   if (mark === undefined) {
     const path = join(directory, RUN_FILES.config);
-    if (before !== undefined) await keepCopy(path);
+    if (before === undefined) return undefined;
+    if (isOfOtherModel(before, config) && (await hasBegun(directory))) {
+      throw new ValidationError(
+        `openRun: ${directory} holds a run of the model ${before.model_name}, now ${config.model_name}; go on with the same one, or choose another directory`,
+      );
+    }
+    await keepCopy(path);
     return undefined;
   }
   if (mark.format !== MARK_FORMAT) {
@@ -146,6 +152,11 @@ async function guard(directory: string, recipe: string, config: JsonObject, hash
     );
   }
   return typeof mark.startedAt === "string" ? mark.startedAt : "";
+}
+
+/** Tells whether a configuration of the cookbook names another model: checkpoints of one cannot be gone on with as the other. */
+function isOfOtherModel({ model_name: before }: JsonObject, { model_name: now }: JsonObject): boolean {
+  return typeof before === "string" && typeof now === "string" && before !== now;
 }
 
 /** Logs that a run writes once it has done something. */
