@@ -235,6 +235,35 @@ describe("without the network", () => {
     expect((await source({ endpoint })({ id }))?.tokenId("a")).toBe(0);
   });
 
+  /** Lets the network break off behind the first file. */
+  const brokenOff: typeof fetch = (input, init) =>
+    String(input).includes("tokenizer.json") || String(input).startsWith(hub.endpoint) === false
+      ? fetch(input, init)
+      : Promise.reject(new TypeError("fetch failed"));
+
+  it.each([
+    ["main", false],
+    ["main", true],
+    ["commit", true],
+  ])("a load of %s that broke off leaves no half of a tokenizer (offline: %s)", async (name, offline) => {
+    const revision = name === "main" ? name : hub.commit();
+    await expect(source({ fetch: brokenOff })({ id, revision })).rejects.toThrow(ConnectionError);
+    const { endpoint } = hub;
+    const again = source({ endpoint, offline, fetch: () => Promise.reject(new TypeError("fetch failed")) });
+    await expect(again({ id, revision })).rejects.toThrow(/tokenizer\.json of org\/model/);
+    expect(await source()({ id, revision })).toHaveProperty("namedTokens", { eos: "t1" });
+    expect(hub.requests.filter(({ host, method }) => host === "store" && method === "GET")).toHaveLength(1);
+  });
+
+  it("the version before stands in whole where the next one broke off", async () => {
+    await source()({ id });
+    hub.files = { ...hub.files, "tokenizer.json": tokenizerJson("b"), "chat_template.jinja": "D" };
+    await expect(source({ fetch: brokenOff })({ id })).rejects.toThrow(ConnectionError);
+    const { endpoint } = hub;
+    await hub.close();
+    expect((await source({ endpoint })({ id }))?.tokenId("a")).toBe(0);
+  });
+
   it("an empty cache is an error that says what to do", async () => {
     const { endpoint } = hub;
     await hub.close();

@@ -68,6 +68,7 @@ export function fromHub(options: FromHubOptions = {}): (request: TokenizerReques
       const read = (name: string) =>
         name.startsWith(`${ADDITIONAL_TEMPLATES}/`) ? files.readWhereReached(name) : files.read(name);
       const found = await readTokenizerFiles(read, `${id} on ${settings.endpoint}`);
+      await files.complete();
       if (found !== undefined) return createTokenizer(found);
     } catch (error) {
       if (signal?.aborted) throw new AbortedError(`loading ${id} was aborted`, { cause: signal.reason });

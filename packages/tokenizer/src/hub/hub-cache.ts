@@ -84,6 +84,13 @@ export class HubCache {
     return text !== undefined && isSound(text, etag, "");
   }
 
+  /** The text of a blob, before it is a file of a snapshot. @throws DamagedFileError as {@link read} does */
+  async readBlob(id: string, etag: string, name: string): Promise<string | undefined> {
+    const text = await this.#read(id, "blobs", etag);
+    if (text === undefined || isSound(text, etag, name)) return text;
+    throw new DamagedFileError(this.#path(id, "blobs", etag));
+  }
+
   /**
    * Adds a blob that `fill` writes to the path it is given. When that fails nothing is left; what a killed process could not
    * remove, a later call does.

@@ -1,7 +1,7 @@
 import { type Clock, type Logger, TinkexError, ValidationError } from "@tinkex/base";
 import { withFileLock } from "./file-lock.js";
 import { type HubCache, isCommit } from "./hub-cache.js";
-import type { HubClient, HubFile } from "./hub-client.js";
+import type { HubClient, HubFileInfo } from "./hub-client.js";
 
 /** Parts of a {@link HubRevision}. */
 export interface HubRevisionOptions {
@@ -23,6 +23,9 @@ export class HubRevision {
   #revision: string;
   #isOffline: boolean;
   #isSettled = false;
+  #hasFile = false;
+  /** Writes by which later calls find the files, for the end of the load. */
+  readonly #lastWrites: (() => Promise<void>)[] = [];
 
   constructor(id: string, revision: string, options: HubRevisionOptions) {
     this.#id = id;
@@ -55,6 +58,15 @@ export class HubRevision {
     }
   }
 
+  /**
+   * Lets later calls find the files, when all that are wanted have been read. A load that breaks off has kept what it downloaded, but
+   * not its first file's place in the snapshot, nor what the revision stands for: with them half a tokenizer could be found offline.
+   * @throws ValidationError when the cache cannot be written
+   */
+  async complete(): Promise<void> {
+    for (const write of this.#lastWrites.splice(0)) await write();
+  }
+
   async #find(name: string): Promise<string | undefined> {
     const { cache } = this.#options;
     const known = await cache.commit(this.#id, this.#revision);
@@ -71,9 +83,7 @@ export class HubRevision {
       if (this.#isOffline) throw this.#notCached(name);
     }
     try {
-      const commit = await this.#fetch(name);
-      this.#revision = commit;
-      return await cache.read(this.#id, commit, name);
+      return await this.#fetch(name);
     } catch (error) {
       if (known === undefined || !TinkexError.isInstance(error) || !error.retryable) throw error;
       const text = await cache.read(this.#id, known, name);
@@ -87,30 +97,45 @@ export class HubRevision {
     }
   }
 
-  /** Sees to it that the cache holds a file, or knows it to be missing; gives the commit it belongs to. */
-  async #fetch(name: string): Promise<string> {
-    const { cache, client, clock, signal } = this.#options;
-    const file: HubFile = { id: this.#id, revision: this.#revision, name };
-    const info = await client.info(file, signal);
+  /** The text of a file as the hub has it now, by way of the cache; settles the commit. */
+  async #fetch(name: string): Promise<string | undefined> {
+    const { cache, client, signal } = this.#options;
+    const id = this.#id;
+    const revision = this.#revision;
+    const info = await client.info({ id, revision, name }, signal);
     const { commit, etag } = info;
-    if (etag === undefined) {
-      await cache.rememberMissing(file.id, commit, name);
-    } else if ((await cache.readSound(file.id, commit, name)) === undefined) {
-      const lock = await cache.lockPath(file.id, etag);
-      const download = async () => {
-        // Another process may have done it while this one waited for the lock.
-        if (await cache.hasBlob(file.id, etag)) return;
-        await cache.addBlob(file.id, etag, (path) =>
-          client.download({ ...file, revision: commit }, info, path, signal),
-        );
-      };
-      await cache.writing(async () => {
-        await withFileLock(lock, download, { clock, signal });
-        await cache.link(file.id, commit, name, etag);
-      });
+    if (etag === undefined) await cache.rememberMissing(id, commit, name);
+    const text = etag === undefined ? undefined : await this.#download(name, { ...info, etag });
+    if (!isCommit(revision)) this.#lastWrites.push(() => cache.rememberCommit(id, revision, commit));
+    this.#revision = commit;
+    return text;
+  }
+
+  /** The text of a file that is there, downloaded where the cache does not have it. */
+  async #download(name: string, info: HubFileInfo & { readonly etag: string }): Promise<string | undefined> {
+    const { cache, client, clock, signal } = this.#options;
+    const id = this.#id;
+    const { commit, etag } = info;
+    const isFirst = !this.#hasFile;
+    this.#hasFile = true;
+    const known = await cache.readSound(id, commit, name);
+    if (known !== undefined) return known;
+    const lock = await cache.lockPath(id, etag);
+    const download = async () => {
+      // Another process may have done it while this one waited for the lock.
+      if (await cache.hasBlob(id, etag)) return;
+      await cache.addBlob(id, etag, (path) =>
+        client.download({ id, revision: commit, name }, info, path, signal),
+      );
+    };
+    const link = () => cache.writing(() => cache.link(id, commit, name, etag));
+    await cache.writing(() => withFileLock(lock, download, { clock, signal }));
+    if (!isFirst) {
+      await link();
+      return cache.read(id, commit, name);
     }
-    await cache.rememberCommit(file.id, file.revision, commit);
-    return commit;
+    this.#lastWrites.unshift(link);
+    return cache.readBlob(id, etag, name);
   }
 
   #notCached(name: string): ValidationError {
