@@ -7,7 +7,7 @@ import {
   DEFAULT_RUN_BYTES,
   trainingBytesPerToken,
 } from "../training/tokens-per-run.js";
-import { checkMemoryLimit, planMemory } from "./memory-plan.js";
+import { checkMemoryLimit, checkRoomForAll, planMemory } from "./memory-plan.js";
 
 const { config: tiny } = openGoldenModel("tiny-llama");
 
@@ -90,6 +90,21 @@ it("divides a limit among the models, the server's own part once", () => {
   expect(planMemory(large, model, { totalMb: 256 + 2 * 2000, modelCount: 2 })).toEqual(
     planMemory(large, model, alone(256 + 2000)),
   );
+});
+
+it("names the model that needs the most, wherever it stands", () => {
+  const small = { config: tiny, model: { name: "acme/small" } };
+  const other = { config: large, model };
+  const limit = { totalMb: 300, modelCount: 2 };
+  for (const models of [
+    [small, other],
+    [other, small],
+  ]) {
+    expect(() => checkRoomForAll(models, limit)).toThrow(
+      /^memoryLimitMb must be at least \d+ for acme\/large to have one of 2 equal parts, got 300; /,
+    );
+  }
+  expect(() => checkRoomForAll([small, other], { totalMb: 10_000, modelCount: 2 })).not.toThrow();
 });
 
 it.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY, "2000", null, {}])("refuses the limit %s", (limit) => {

@@ -46,7 +46,7 @@ export interface MemoryPlan {
  */
 export function planMemory(
   config: ModelConfig,
-  { name, weights }: { readonly name: string; readonly weights?: WeightFormat | undefined },
+  { name, weights }: PlannedModel["model"],
   limit: MemoryLimit | undefined,
 ): MemoryPlan {
   const { contextLength } = config;
@@ -58,23 +58,9 @@ export function planMemory(
       sampling: DEFAULT_SAMPLING_MEMORY,
     };
   }
+  checkRoomForAll([{ config, model: { name, weights } }], limit);
   const { totalMb, modelCount } = limit;
-  const heldBytes = heldWeightBytes(config, weights);
-  const freeBytes = (totalMb * MEBIBYTE - SERVER_BYTES) / modelCount - heldBytes;
-  const shortest = Math.min(MIN_TOKENS_PER_RUN, contextLength);
-  const leastBytes = Math.max(
-    (shortest * trainingBytesPerToken(config, shortest)) / SHARES.training,
-    (shortest * keyValueBytes(config)) / SHARES.keyValues,
-    (MIN_TOKENS_PER_RUN * config.vocabularySize * Float32Array.BYTES_PER_ELEMENT) / SHARES.prompts,
-  );
-  if (freeBytes < leastBytes) {
-    const leastMb = Math.ceil((SERVER_BYTES + (heldBytes + leastBytes) * modelCount) / MEBIBYTE);
-    const sharers = modelCount === 1 ? name : `${name} to have one of ${modelCount} equal parts`;
-    throw new ValidationError(
-      `memoryLimitMb must be at least ${leastMb} for ${sharers}, got ${totalMb}; give it more, or serve a smaller model`,
-      { path: ["memoryLimitMb"] },
-    );
-  }
+  const freeBytes = (totalMb * MEBIBYTE - SERVER_BYTES) / modelCount - heldWeightBytes(config, weights);
   const runBytes = freeBytes * SHARES.training;
   const cacheBytes = freeBytes * SHARES.keyValues;
   return {
@@ -91,6 +77,42 @@ export function planMemory(
       maxLogitBytes: Math.min(freeBytes * SHARES.prompts, DEFAULT_SAMPLING_MEMORY.maxLogitBytes),
     },
   };
+}
+
+/** A model that memory is to be found for. */
+export interface PlannedModel {
+  readonly config: ModelConfig;
+  readonly model: { readonly name: string; readonly weights?: WeightFormat | undefined };
+}
+
+/**
+ * Checks that each of some models could train on rows of 64 tokens within a limit.
+ *
+ * @throws ValidationError naming the model that needs the most, so that a limit as large as it says is enough for all
+ */
+export function checkRoomForAll(models: readonly PlannedModel[], { totalMb, modelCount }: MemoryLimit): void {
+  let least = { mb: 0, name: "" };
+  for (const { config, model } of models) {
+    const ownBytes = heldWeightBytes(config, model.weights) + leastFreeBytes(config);
+    const mb = Math.ceil((SERVER_BYTES + ownBytes * modelCount) / MEBIBYTE);
+    if (mb > least.mb) least = { mb, name: model.name };
+  }
+  if (totalMb >= least.mb) return;
+  const sharers = modelCount === 1 ? least.name : `${least.name} to have one of ${modelCount} equal parts`;
+  throw new ValidationError(
+    `memoryLimitMb must be at least ${least.mb} for ${sharers}, got ${totalMb}; give it more, or serve a smaller model`,
+    { path: ["memoryLimitMb"] },
+  );
+}
+
+/** Memory beside its weights by which a model trains on its shortest rows, samples as much, and holds the logits of such a prompt. */
+function leastFreeBytes(config: ModelConfig): number {
+  const shortest = Math.min(MIN_TOKENS_PER_RUN, config.contextLength);
+  return Math.max(
+    (shortest * trainingBytesPerToken(config, shortest)) / SHARES.training,
+    (shortest * keyValueBytes(config)) / SHARES.keyValues,
+    (MIN_TOKENS_PER_RUN * config.vocabularySize * Float32Array.BYTES_PER_ELEMENT) / SHARES.prompts,
+  );
 }
 
 function keyValueBytes(config: ModelConfig): number {

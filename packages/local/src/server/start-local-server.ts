@@ -18,10 +18,11 @@ import {
 import type { TelemetrySendRequest } from "@tinkex/types";
 import { createEngine } from "../compute/create-engine.js";
 import { LateEngine } from "../compute/late-engine.js";
-import { checkMemoryLimit } from "../compute/memory-plan.js";
+import { checkMemoryLimit, checkRoomForAll } from "../compute/memory-plan.js";
 import { OwnedFolder } from "../disk/owned-folder.js";
 import { ParkedStates } from "../disk/parked-states.js";
 import type { Engine } from "../engine/engine.js";
+import type { MemoryLimit } from "../engine/engine-options.js";
 import { systemProcesses } from "../lock/process-table.js";
 import { readModelConfig } from "../model/read-model-config.js";
 import { checkWeightFormat } from "../quantization/weight-format.js";
@@ -139,6 +140,7 @@ export async function startExtended(
   }
   const served = options.models ?? (await builtInModels());
   checkModels(served);
+  const memoryLimit = memoryLimitFor(served, options);
   const data = await openDataDirectory(options.dataDirectory, {
     clock,
     logger,
@@ -146,10 +148,8 @@ export async function startExtended(
   });
   const engines: Engine[] = [];
   try {
-    const { runtime, threads, memoryLimitMb } = options;
+    const { runtime, threads } = options;
     const cacheDirectory = data.layout.modelWeights;
-    const memoryLimit =
-      memoryLimitMb === undefined ? undefined : { totalMb: memoryLimitMb, modelCount: served.length };
     for (const { weights = options.weights, ...rest } of served) {
       const model = { ...rest, weights };
       const start = () => {
@@ -189,6 +189,21 @@ export async function startExtended(
     await data.close();
     throw error;
   }
+}
+
+/** Gives the limit that all models share. @throws ValidationError for too little, before one of them starts */
+function memoryLimitFor(
+  served: readonly ServedModel[],
+  { memoryLimitMb, weights }: Pick<LocalServerOptions, "memoryLimitMb" | "weights">,
+): MemoryLimit | undefined {
+  if (memoryLimitMb === undefined) return undefined;
+  const limit = { totalMb: memoryLimitMb, modelCount: served.length };
+  const planned = served.map((model) => ({
+    config: readModelConfig(model.directory),
+    model: { name: model.name, weights: model.weights ?? weights },
+  }));
+  checkRoomForAll(planned, limit);
+  return limit;
 }
 
 function warnOfShortContext({ model }: Engine, logger: Logger): void {
