@@ -30,6 +30,19 @@ describe("checkApiKey", () => {
     },
   );
 
+  it.each(['"tml-canary"', "'tml-canary'", '"canary"'])(
+    "refuses the quotes around %s, wherever the service is",
+    (key) => {
+      for (const baseUrl of [hosted, local]) {
+        const attempt = (): unknown => checkApiKey(key, baseUrl, "TINKER_API_KEY");
+        expect(attempt).toThrow("the API key (TINKER_API_KEY) has quotes around it");
+        expect(attempt).not.toThrow(/canary/);
+      }
+      // One that merely begins with a quote is a key as good as another to a server on this machine.
+      expect(checkApiKey('"canary', local)).toBe('"canary');
+    },
+  );
+
   it("a server on this machine takes any key, or none", () => {
     expect(checkApiKey("whatever", local)).toBe("whatever");
     expect(checkApiKey("", local)).toBeUndefined();

@@ -25,6 +25,11 @@ export function checkApiKey(
   if (/[^\x21-\x7e]/.test(key)) {
     return fail(`the API key (${source}) holds a space, a line break or another character that no key has`);
   }
+  const [first = ""] = key;
+  // `docker --env-file` and some readers of `.env` files keep the quotes of a shell.
+  if ((first === '"' || first === "'") && key.length > 1 && key.endsWith(first)) {
+    return fail(`the API key (${source}) has quotes around it, which are no part of a key; leave them out`);
+  }
   if (isLoopback(baseUrl)) return key === "" ? undefined : key;
   if (key === "") {
     return fail(
