@@ -7,8 +7,9 @@ import { checkDataset, type Dataset, fingerprint, readDataset } from "./data/dat
 import { mapNamed } from "./data/map-named.js";
 import { isOfOneAnswer, type PreferencePair, pairDatums } from "./datum/preference-pair.js";
 import { dpoLoop, referenceOf } from "./loops/dpo.js";
+import { checkFits, contextWindowOf } from "./models/context-window.js";
 import { CHECKPOINT_TTL_SECONDS } from "./run/checkpoints.js";
-import { isCheckpointPath, openTraining } from "./run/open-training.js";
+import { baseModelOf, isCheckpointPath, openTraining } from "./run/open-training.js";
 import type { Metrics, RecipeEvent } from "./run/recipe-event.js";
 import { RecipeLog } from "./run/recipe-log.js";
 import {
@@ -111,10 +112,18 @@ async function runDpo(
 
   const training = await openTraining({ service, model, rank, seed, signal }, resume);
   const tools = await trainingTools(training, model, renderer);
+  // A run that goes on has the pairs that it began with, which can no longer be changed.
+  const window =
+    resume === undefined
+      ? await contextWindowOf(service, await baseModelOf(training, model), signal)
+      : undefined;
   const placeOf = (index: number): string => `dpo: pairs[${index}]`;
   const data = mapNamed(pairs, placeOf, (pair) => {
     const datums = pairDatums(pair, tools, "a pair");
-    return isOfOneAnswer(datums) ? [] : [datums];
+    if (isOfOneAnswer(datums)) return [];
+    for (const datum of [datums.chosen, datums.rejected])
+      checkFits(datum, window, "an answer with its prompt", "leave the pair out");
+    return [datums];
   });
   const dropped = pairs.length - data.length;
   if (dropped > 0)

@@ -8,6 +8,7 @@ import { exampleDatums, NOT_MEASURED, type TrainingExample } from "./data/traini
 import { evaluatorOf } from "./loops/evaluators.js";
 import { supervisedLoop } from "./loops/supervised.js";
 import { bitsPerByte } from "./metrics/supervised-metrics.js";
+import { contextWindowOf } from "./models/context-window.js";
 import { learningRateFor } from "./models/learning-rate-for.js";
 import { CHECKPOINT_TTL_SECONDS } from "./run/checkpoints.js";
 import { baseModelOf, isCheckpointPath, openTraining } from "./run/open-training.js";
@@ -76,7 +77,10 @@ async function runSft(
   const hasText = [...examples, ...testExamples].some((example) => !isDatum(example));
   const loaded = hasText ? await trainingTools(training, model, options.renderer) : undefined;
   const { trainOn, maxLength, reduction } = options;
-  const tools = { loaded, options: { trainOn, maxLength, reduction } };
+  const baseModel = await baseModelOf(training, model);
+  // A run that goes on has the data that it began with, which can no longer be changed.
+  const window = resume === undefined ? await contextWindowOf(service, baseModel, signal) : undefined;
+  const tools = { loaded, options: { trainOn, maxLength, reduction }, window };
   const toDatums = (list: readonly TrainingExample[], name: "train" | "test") =>
     exampleDatums(list, tools, (index) => placeOf(name, index));
   const [data, test] = [toDatums(examples, "train"), toDatums(testExamples, "test")];
@@ -94,7 +98,7 @@ async function runSft(
       `${method}: the run has ${resume.batch} steps already, more than the ${totalSteps} that are asked for`,
     );
   }
-  const baseRate = options.learningRate ?? learningRateFor(await baseModelOf(training, model));
+  const baseRate = options.learningRate ?? learningRateFor(baseModel);
   log.start(resume?.batch ?? 0, totalSteps, resume?.statePath);
   const last = await supervisedLoop({
     training,

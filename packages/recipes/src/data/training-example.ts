@@ -3,6 +3,7 @@ import { datumFromTokens, type Renderer } from "@tinkex/renderers";
 import type { Datum } from "@tinkex/types";
 import { checkDatum } from "../datum/check-datum.js";
 import { hasTrainedToken } from "../datum/plain-numbers.js";
+import { checkFits, type ContextWindow } from "../models/context-window.js";
 import { mapNamed } from "./map-named.js";
 import { type Chat, type SupervisedDatumOptions, supervisedDatum } from "../datum/supervised-datum.js";
 
@@ -24,6 +25,8 @@ export interface ExampleTools {
   /** Absent where all examples are datums. */
   readonly loaded: { readonly tokenizer: Tokenizer; readonly renderer: () => Renderer } | undefined;
   readonly options: SupervisedDatumOptions;
+  /** Context that they must fit into. @defaultValue none that is known */
+  readonly window?: ContextWindow | undefined;
 }
 
 /**
@@ -39,7 +42,9 @@ export function exampleDatums(
 ): Datum[] {
   return mapNamed(examples, placeOf, (example) => {
     const datum = exampleDatum(example, tools, "an example");
-    return datum === undefined ? [] : [datum];
+    if (datum === undefined) return [];
+    checkFits(datum, tools.window, "an example", "leave it out, or cut examples by maxLength");
+    return [datum];
   });
 }
 
