@@ -2,7 +2,7 @@ import { appendFile, truncate } from "node:fs/promises";
 import { errorMessage, type Logger, ValidationError } from "@tinkex/base";
 import { inFileTurn } from "@tinkex/base/node";
 import { cutLastLine } from "./file-lines.js";
-import { readPythonJson } from "./python-json.js";
+import { readPythonJson, withoutMark } from "./python-json.js";
 
 /** A last line without its line feed. */
 export interface OpenLine {
@@ -21,7 +21,7 @@ export interface OpenLine {
 export async function openLineIn(path: string, place: string): Promise<OpenLine | undefined> {
   const last = await cutLastLine(path);
   if (last === undefined) return undefined;
-  const text = last.bytes.toString("utf8");
+  const text = withoutMark(last.bytes.toString("utf8"));
   const fault = faultOf(text);
   if (fault !== undefined && !isBeginningOfRow(text)) throw foreignFile(path, place, "last line");
   return { start: last.start, fault };

@@ -36,6 +36,12 @@ it("names the place of a value that JSON cannot hold", () => {
   expect(() => writePythonJson(loop)).toThrow("must not nest deeper than");
 });
 
+it("passes over a byte order mark, which some editors write, before NaN too", () => {
+  expect(readPythonJson('\uFEFF{"a": 1}')).toEqual({ a: 1 });
+  expect(readPythonJson('\uFEFF{"a": NaN}')).toEqual({ a: Number.NaN });
+  expect(() => readPythonJson('{"a": \uFEFF1}')).toThrow();
+});
+
 it("refuses what is no JSON", () => {
   for (const text of ["{", "{'a': 1}", "nan", "[1,]"]) expect(() => readPythonJson(text)).toThrow();
 });

@@ -18,11 +18,13 @@ const WORDS: ReadonlyMap<string, Json> = new Map<string, Json>([
 ]);
 
 /**
- * Reads JSON as Python's module `json` writes it: NaN and infinities stand bare, where JSON proper has no word for them.
+ * Reads JSON as Python's module `json` writes it: NaN and infinities stand bare, where JSON proper has no word for them. A byte order mark
+ * before it is passed over.
  *
  * @throws Error when it is no JSON
  */
-export function readPythonJson(text: string): unknown {
+export function readPythonJson(marked: string): unknown {
+  const text = withoutMark(marked);
   try {
     return JSON.parse(text);
   } catch {
@@ -36,6 +38,11 @@ export function readPythonJson(text: string): unknown {
       fault: (reason, position) => new ValidationError(`JSON: ${reason} at character ${position}`),
     });
   }
+}
+
+/** Takes a byte order mark away, which some editors put before the text of a file. */
+export function withoutMark(text: string): string {
+  return text.startsWith("\uFEFF") ? text.slice(1) : text;
 }
 
 /**

@@ -268,6 +268,25 @@ describe("openRun", () => {
     await (await openRun(empty, { recipe: "sft", config: { model_name: "Qwen/Qwen3-32B" } })).close();
   });
 
+  it("goes on where an editor has put a byte order mark before each file", async () => {
+    const directory = temporaryDirectory();
+    const first = await open(directory);
+    await first.writeMetrics(0, { a: 1 });
+    await first.writeCheckpoint({ name: "000001", batch: 1, state_path: "tinker://a" });
+    await first.close();
+    for (const name of ["config.json", "tinkex.json", "metrics.jsonl", "checkpoints.jsonl"]) {
+      const path = join(directory, name);
+      // Without the end of the last line, as such editors leave it.
+      writeFileSync(path, `\uFEFF${readFileSync(path, "utf8").trimEnd()}`);
+    }
+    const reader = new RunReader(directory);
+    expect(await reader.config()).toEqual(config);
+    const run = await open(directory);
+    expect(run.resumePoint?.batch).toBe(1);
+    await run.writeMetrics(1, { a: 2 });
+    expect((await reader.metrics()).map(({ step }) => step)).toEqual([0, 1]);
+  });
+
   it.each(["", '{"form', "[]"])("names a mark that holds %j, and the remedy", async (text) => {
     const directory = temporaryDirectory();
     writeFileSync(join(directory, "tinkex.json"), text);
