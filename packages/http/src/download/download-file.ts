@@ -254,7 +254,8 @@ async function receiveOnce(
     } else if (!notePart(headers, state)) {
       await startOver(file, state);
       await answer.discard();
-      return { kind: "broken", cause: new Error("the file has changed meanwhile"), isStaleConnection: false };
+      const cause = new Error("the file has changed meanwhile, or its length is not told");
+      return { kind: "broken", cause, isStaleConnection: false };
     }
     checkSize(state.totalBytes, options.maxBytes);
     const onBytes = (): void => {

@@ -55,10 +55,11 @@ type ReceivedHeaders = DownloadAnswer["headers"];
 /**
  * Takes in what a 206 says of its piece.
  *
- * @returns whether the piece is of the same version as what has come; if not, nothing was taken in
- * @throws ResponseError when it is not the piece that was asked for, or of a file of another length
+ * @returns whether the piece is of the same version as what has come, of a file whose length is known; if not, nothing was taken in
+ * @throws ResponseError when it is not the piece that was asked for, of a file of another length, or packed
  */
 export function notePart(headers: ReceivedHeaders, state: DownloadState): boolean {
+  checkPlain(headers);
   if (!isSameVersion(headers, state)) return false;
   const { receivedBytes, totalBytes } = state;
   // The header is not quoted: it is the server's text.
@@ -75,7 +76,9 @@ export function notePart(headers: ReceivedHeaders, state: DownloadState): boolea
       `the server sends the bytes ${start} to ${end} instead of those from ${receivedBytes}`,
     );
   }
-  if (whole !== undefined && (whole !== (totalBytes ?? whole) || end >= whole)) {
+  // A piece may be less than all that is missing: without a length nobody could tell that there is more.
+  if (whole === undefined) return false;
+  if (whole !== (totalBytes ?? whole) || end >= whole) {
     throw new ResponseError(
       `the server sends the bytes ${start} to ${end} of ${whole}; the file should have ${totalBytes ?? whole} bytes`,
     );
@@ -113,8 +116,10 @@ export function noteWhole(headers: ReceivedHeaders, state: DownloadState): void 
 
 /** The encoding is not quoted: it is the server's text. */
 function checkPlain(headers: ReceivedHeaders): void {
-  if (encodingsOf(one(headers["content-encoding"])).length === 0) return;
-  throw new ResponseError("the server sends the file packed (Content-Encoding), which was not asked for");
+  for (const name of ["content-encoding", "transfer-encoding"]) {
+    if (encodingsOf(one(headers[name])).length === 0) continue;
+    throw new ResponseError(`the server sends the file packed (${name}), which was not asked for`);
+  }
 }
 
 /** A failure on this side, of the file or of whoever watches: asking the server again would not mend it. */

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { FakeClock } from "@tinkex/base/testing";
-import { answer, file, type HostileServer, type Move, on, stall } from "@tinkex-tooling/hostile-server";
+import { answer, file, type HostileServer, type Move, on, raw, stall } from "@tinkex-tooling/hostile-server";
 import { temporaryDirectory } from "@tinkex-tooling/testing";
 import { beforeEach, describe, expect, it } from "vitest";
 import { failureOf, play } from "../testing/test-transport.js";
@@ -77,6 +77,7 @@ describe("a download that is kept", () => {
     "no record",
     "a record that is cut off",
     "a record of another kind",
+    "a record of a header that cannot be sent",
     "more bytes than the file has",
   ])("begins anew with %s", async (what) => {
     await leaveHalf();
@@ -84,6 +85,7 @@ describe("a download that is kept", () => {
     if (what === "no record") await rm(record);
     else if (what === "a record that is cut off") await writeFile(record, '{"totalBytes":10');
     else if (what === "a record of another kind") await writeFile(record, "null");
+    else if (what.includes("header")) await writeFile(record, JSON.stringify({ etag: '"v1"\r\n' }));
     else await writeFile(partial(), Buffer.concat([content, content]));
     const server = await play(file(content, etag));
     expect(await download(server)).toBe(content.length);
@@ -137,3 +139,11 @@ it.each(["gzip", "br, gzip", "GZIP", "aws-chunked, gzip"])(
     expect(await readdir(folder)).toEqual([]);
   },
 );
+
+it("a file that comes packed on its way alone is refused", async () => {
+  const head = "HTTP/1.1 200 OK\r\ntransfer-encoding: gzip, chunked\r\n\r\n";
+  const server = await play(on({ path: "/file" }, raw(`${head}5\r\nXXXXX\r\n0\r\n\r\n`)));
+  const failure = await failureOf(download(server, { partial: undefined }));
+  expect(failure.message).toContain("packed (transfer-encoding)");
+  expect(await readdir(folder)).toEqual([]);
+});

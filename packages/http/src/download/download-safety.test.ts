@@ -209,6 +209,27 @@ describe("the parts of a download", () => {
     expect(server.header("range")).toEqual([undefined, "bytes=5-", undefined]);
   });
 
+  it("a part of a file whose length nobody tells may not be its last: all of it is fetched anew", async () => {
+    const chunked = inTurn(
+      raw('HTTP/1.1 200 OK\r\netag: "v1"\r\ntransfer-encoding: chunked\r\n\r\n5\r\nAAAAA\r\n'),
+      stall,
+    );
+    const server = await play(chunked, part("XX", "5-6/*", { etag: '"v1"' }), answer(200, "BBBBBBBBBB"));
+    const onProgress = ({ receivedBytes }: DownloadProgress): void => {
+      if (receivedBytes === 5) void server.breakConnections();
+    };
+    expect(await download(server, { onProgress })).toBe(10);
+    expect(await readFile(target(), "utf8")).toBe("BBBBBBBBBB");
+    expect(server.header("range")).toEqual([undefined, "bytes=5-", undefined]);
+  });
+
+  it("a part that comes packed is refused", async () => {
+    const packed = part("XXXXX", "5-9/10", { etag: '"v1"', "content-encoding": "gzip" });
+    const error = await failureOf((await inParts({ etag: '"v1"' }, packed)).done);
+    expect(error).toMatchObject({ code: "response_invalid", message: expect.stringContaining("packed") });
+    expect(await readdir(folder)).toEqual([]);
+  });
+
   it("a part that does not name its version is taken where the MD5 of the whole will tell", async () => {
     const { done } = await inParts({ etag: '"v1"', ...md5Of("AAAAAXXXXX") }, part("XXXXX", "5-9/10", {}));
     expect(await done).toBe(10);

@@ -6,6 +6,8 @@ import { type DownloadState, freshState } from "./download-part.js";
 /** Reading and writing for the owner alone: what is written is a secret, or somebody's weights. */
 const FILE_MODE = 0o600;
 const READ_BYTES = 1024 * 1024;
+/** A character that no header has. */
+const NOT_SENT = /[^\t -~\u0080-\u00ff]/;
 
 /** A file that is being received, and the place of what is known of it. */
 export interface GrowingFile {
@@ -94,7 +96,8 @@ function parseRecord(text: string): Known | undefined {
   if (typeof record !== "object" || record === null) return undefined;
   const textOf = (name: string): string | undefined => {
     const value: unknown = Reflect.get(record, name);
-    return typeof value === "string" ? value : undefined;
+    // Of a damaged record, a header that cannot be sent would end this call and every later one.
+    return typeof value === "string" && !NOT_SENT.test(value) ? value : undefined;
   };
   const totalBytes: unknown = Reflect.get(record, "totalBytes");
   return {
