@@ -222,6 +222,7 @@ describe("an export", () => {
     ["a\0b"],
     ["a/"],
     [".tinkex-download.json"],
+    [".tinkex-download.json/a"],
   ])("whose list has the name %j is refused before anything is fetched or made", async (name) => {
     const open = await withExport(isConfig);
     serveExport(open, open.storage, ["adapter_config.json", name]);

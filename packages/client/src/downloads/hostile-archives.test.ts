@@ -67,6 +67,7 @@ const HOSTILE: Readonly<Record<string, Uint8Array>> = {
   "the name of a device": named("AUX.json"),
   "a name that ends in a dot": named("evil."),
   "a name of our own": named(".Tinkex-Download.json"),
+  "a folder with a name of our own": named(".Tinkex-Download.json/evil"),
   "a symbolic link": flagged("2", "/etc/passwd"),
   "a symbolic link to a file in it": flagged("2", "adapter_config.json"),
   "a link and a file that goes through it": tarArchive(

@@ -56,7 +56,7 @@ export class SafeNames {
         refuse("a name that differs from another in case or accents' form alone");
       else if (!there.isFolder || !isFolder) refuse("a name that is there already");
     }
-    if (folded(path) === RECORD_NAME) refuse("the name of our own record");
+    if (folded(parts[0] ?? "") === RECORD_NAME) refuse("the name of our own record");
     return parts;
   }
 }
