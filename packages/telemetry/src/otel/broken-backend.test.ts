@@ -1,5 +1,15 @@
 import { channel, tracingChannel } from "node:diagnostics_channel";
-import { DiagLogLevel, diag, type Meter, type Span, type Tracer, trace } from "@opentelemetry/api";
+import {
+  type ContextManager,
+  context,
+  DiagLogLevel,
+  diag,
+  type Meter,
+  ROOT_CONTEXT,
+  type Span,
+  type Tracer,
+  trace,
+} from "@opentelemetry/api";
 import { silentLogger } from "@tinkex/base";
 import { CHUNK_CHANNEL, CONTENT_CHANNEL, EVENT_CHANNELS } from "@tinkex/types";
 import { failOnUnhandledErrors } from "@tinkex-tooling/testing";
@@ -105,6 +115,28 @@ describe("a backend of OpenTelemetry that throws", () => {
     expect(started).toBeGreaterThan(8);
     expect(closed).toBe(started);
     undo();
+    expect(heardChannels()).toEqual([]);
+  });
+
+  it.each(["active", "with", "both"])("in its context manager's %s changes no call", async (broken) => {
+    const manager: ContextManager = {
+      active: () => (broken === "with" ? ROOT_CONTEXT : throwing("active")),
+      with: (_, work, self, ...given) =>
+        broken === "active" ? work.call(self as never, ...given) : throwing("with"),
+      bind: (_, target) => target,
+      enable: () => manager,
+      disable: () => manager,
+    };
+    context.setGlobalContextManager(manager);
+    const { tracer, ended } = brokenTracer(() => false);
+    const undo = instrument({ tracer });
+    expect(await run()).toEqual(plain);
+    await new Promise(setImmediate);
+    const [started = 0, closed] = ended();
+    expect(started).toBeGreaterThan(8);
+    expect(closed).toBe(started);
+    undo();
+    context.disable();
     expect(heardChannels()).toEqual([]);
   });
 

@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { execFileSync } from "node:child_process";
 import { channel, subscribe, tracingChannel, unsubscribe } from "node:diagnostics_channel";
+import * as api from "@opentelemetry/api";
 import { context, trace } from "@opentelemetry/api";
 import { ServiceClient } from "@tinkex/client";
 import { type LocalServer, startLocalServer } from "@tinkex/local";
@@ -183,5 +184,24 @@ describe("the peer @opentelemetry/api", () => {
       throw new SyntaxError("half a file");
     };
     expect(() => loadApi(broken)).toThrow("which cannot be loaded (half a file). Install it:");
+  });
+
+  it("names a part that the installed version lacks, before a call can fail for it", () => {
+    const lacking = (more: object) => () => loadApi(() => ({ ...api, ...more }));
+    expect(lacking({})).not.toThrow();
+    for (const part of [
+      "context",
+      "diag",
+      "metrics",
+      "trace",
+      "SpanKind",
+      "ROOT_CONTEXT",
+      "createTraceState",
+    ]) {
+      expect(lacking({ [part]: undefined })).toThrow(
+        new RegExp(`needs @opentelemetry/api \\^1.9.0, and the one that is installed has no ${part}`),
+      );
+    }
+    expect(() => loadApi(() => null)).toThrow(/has no context.active. Install it: npm install/);
   });
 });

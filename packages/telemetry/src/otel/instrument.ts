@@ -80,13 +80,10 @@ export function instrument(options: InstrumentOptions = {}): () => void {
   }
   const api = loadApi();
   const { tracer, meter } = makers(api, options);
-  const ports: SpanPorts = {
-    api,
-    store: new ContextStore(api),
-    guard: guardWith((error) =>
-      api.diag.error(`${SCOPE_NAME}: a span or metric could not be made: ${errorMessage(error)}`),
-    ),
-  };
+  const guard = guardWith((error) =>
+    api.diag.error(`${SCOPE_NAME}: a span or metric could not be made: ${errorMessage(error)}`),
+  );
+  const ports: SpanPorts = { api, store: new ContextStore(api, guard), guard };
   const metrics = new ClientMetrics(meter, ports.guard);
   const decode = typeof content === "function" ? content : undefined;
   const operations = new OperationSpans(
