@@ -1,8 +1,8 @@
-import { lstat, readFile, rm, symlink, utimes, writeFile } from "node:fs/promises";
+import { lstat, open, readdir, readFile, rm, symlink, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type Clock, systemClock, TimeoutError } from "@tinkex/base";
 import { temporaryDirectory } from "@tinkex-tooling/testing";
-import { beforeEach, expect, it } from "vitest";
+import { beforeEach, expect, it, vi } from "vitest";
 import { withFileLock } from "./file-lock.js";
 
 let directory: string;
@@ -42,6 +42,16 @@ it.each([
   expect(await withFileLock(path, async () => "done", { clock })).toBe("done");
   expect(waitedMs).toBeGreaterThan(14_000);
   expect(waitedMs).toBeLessThan(16_000);
+});
+
+it("a lock that a full disk has no room to write is not left behind", async () => {
+  const other = await open(join(directory, "other"), "w");
+  await other.close();
+  const full = Object.assign(new Error("ENOSPC: no space left on device"), { code: "ENOSPC" });
+  const written = vi.spyOn(Object.getPrototypeOf(other), "writeFile").mockRejectedValueOnce(full);
+  await expect(withFileLock(path, async () => "done", { clock })).rejects.toBe(full);
+  written.mockRestore();
+  expect(await readdir(directory)).toEqual(["other"]);
 });
 
 it("a lock that is a link to nothing is taken over after 15 s", async () => {

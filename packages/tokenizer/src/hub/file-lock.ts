@@ -69,6 +69,10 @@ async function tryCreate(path: string): Promise<string | undefined> {
     try {
       await file.writeFile(processMark());
       return identity(await file.stat({ bigint: true }));
+    } catch (cause) {
+      // A disk that is full has room for the name alone, which would keep the next call waiting.
+      await rm(path, { force: true });
+      throw cause;
     } finally {
       await file.close();
     }

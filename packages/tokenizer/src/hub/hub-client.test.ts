@@ -134,6 +134,15 @@ describe("the hash that the hub declares", () => {
   });
 });
 
+it("a part that nobody asked for does not pass for the file", async () => {
+  const endpoint = await serve((_request, response) => {
+    response.writeHead(206, { "content-range": "bytes 0-4/100" }).end("trunc");
+  });
+  const info = { commit: COMMIT, etag: "abc", sizeBytes: undefined };
+  await expect(client(endpoint).download(file, info, path)).rejects.toMatchObject({ status: 206 });
+  await expect(stat(path)).rejects.toThrow("ENOENT");
+});
+
 describe("a redirection", () => {
   it.each([
     ["that is no address", "http://["],
