@@ -1,5 +1,6 @@
 import { setImmediate as settle } from "node:timers/promises";
 import { type Clock, onAbort } from "@tinkex/base";
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { PressureLimits, type PressureRules } from "./pressure-limits.js";
 
@@ -131,5 +132,58 @@ describe("PressureLimits", () => {
     submit("later");
     await clock.advance(60_000);
     expect(sent).toEqual(["n0", "later"]);
+  });
+
+  it("whoever was let through a line is not passed by someone who comes before its promise has told it", async () => {
+    const { sent, submit, answer } = busyService({ maxBytes: 100 });
+    // The caller of the first goes on in the very turns in which "small" is let through.
+    const late = submit("heavy", 101).then(() => submit("late"));
+    submit("small");
+    await answer("heavy");
+    expect(sent).toEqual(["heavy", "small", "late"]);
+    await answer("late");
+    expect(await late).toBe("late");
+  });
+
+  it("order holds however requests come, are taken and are aborted, in whichever turns of the microtask queue", async () => {
+    const turns = fc.nat(6);
+    const step = fc.oneof(
+      { weight: 5, arbitrary: fc.record({ kind: fc.constant("submit"), pick: fc.nat(11), turns }) },
+      { weight: 4, arbitrary: fc.record({ kind: fc.constant("answer"), pick: fc.nat(), turns }) },
+      { weight: 1, arbitrary: fc.record({ kind: fc.constant("abort"), pick: fc.nat(), turns }) },
+    );
+    const rules = fc.record({
+      most: fc.integer({ min: 1, max: 4 }),
+      least: fc.constant(1),
+      maxBytes: fc.nat(30),
+    });
+    const steps = fc.array(step, { maxLength: 60, size: "max" });
+    await fc.assert(
+      fc.asyncProperty(rules, steps, async (given, all) => {
+        const limits = new PressureLimits({ ...RULES, ...given }, manualClock(), () => 0);
+        const controllers: AbortController[] = [];
+        const open: (() => void)[] = [];
+        const sent: number[] = [];
+        const ends: Promise<number>[] = [];
+        for (const { kind, pick, turns: count } of all) {
+          if (kind === "submit") {
+            const controller = new AbortController();
+            const place = controllers.push(controller);
+            const end = limits.submit<number>(pick + 1, controller.signal, () => {
+              sent.push(place);
+              return new Promise((resolve) => open.push(() => resolve({ kind: "accepted", value: place })));
+            });
+            ends.push(end.catch(() => place));
+          } else if (kind === "answer") open.splice(pick % Math.max(open.length, 1), 1)[0]?.();
+          else controllers[pick % Math.max(controllers.length, 1)]?.abort(new Error("gone"));
+          for (let turn = 0; turn < count; turn += 1) await undefined;
+        }
+        for (await settle(); open.length > 0; await settle()) for (const take of open.splice(0)) take();
+        expect(await Promise.all(ends)).toHaveLength(controllers.length);
+        expect(sent).toEqual(sent.toSorted((one, other) => one - other));
+        expect({ bytes: limits.bytes, waiting: limits.waiting }).toEqual({ bytes: 0, waiting: 0 });
+      }),
+      { numRuns: 300 },
+    );
   });
 });

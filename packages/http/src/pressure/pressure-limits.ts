@@ -26,7 +26,8 @@ const NEVER = Number.NEGATIVE_INFINITY;
 
 /**
  * Submits requests of one kind within limits that all of them share, and waits together while the service is busy. Nobody
- * is passed by someone who came later, however much they ask for.
+ * who stands in line is passed by someone who came later, however much they ask for; those who wait out a pause come back spread over
+ * a time, and in any order.
  */
 export class PressureLimits {
   readonly #rules: PressureRules;
@@ -38,6 +39,10 @@ export class PressureLimits {
   #pausedUntilMs = NEVER;
   /** Requests that have come in. */
   #submitting = 0;
+  /** Requests in the line for bytes, and those that it has let through and that have not gone on yet: a promise tells them some turns later. */
+  #atBytes = 0;
+  /** Requests that have gone on since they were given a place. */
+  #entered = 0;
 
   /** @param random - numbers in [0, 1) */
   constructor(rules: PressureRules, clock: Clock, random: () => number) {
@@ -78,13 +83,22 @@ export class PressureLimits {
     try {
       if (this.#latelyBusy()) leaveCareful = await this.#carefulPlaces.acquire(signal);
       const weight = this.#latelyBusy() ? this.#rules.busyWeight : 1;
-      // There is no await where nothing is waited for: it would show at thousands of requests a second.
-      leaveBytes =
-        this.#bytes.tryAcquire(byteLength * weight) ??
-        (await this.#bytes.acquire(byteLength * weight, signal));
+      // There is no await where nothing is waited for: it would show at thousands of requests a second. Whoever was let through a
+      // line comes first all the same, though its promise has not told it yet.
+      if (this.#atBytes === 0) leaveBytes = this.#bytes.tryAcquire(byteLength * weight);
+      if (leaveBytes === undefined) {
+        this.#atBytes += 1;
+        try {
+          leaveBytes = await this.#bytes.acquire(byteLength * weight, signal);
+        } finally {
+          this.#atBytes -= 1;
+        }
+      }
       for (;;) {
         if (this.#pauseLeftMs() > 0) await this.#waitOutPause(signal);
-        const leave = this.#places.tryEnter() ?? (await this.#places.enter(turn, signal));
+        const entered = this.#places.inside === this.#entered ? this.#places.tryEnter() : undefined;
+        const leave = entered ?? (await this.#places.enter(turn, signal));
+        this.#entered += 1;
         try {
           // The pause may have begun while we stood in line.
           if (this.#pauseLeftMs() > 0) continue;
@@ -96,6 +110,7 @@ export class PressureLimits {
           }
           this.#pause(outcome.pauseMs, sentAtMs);
         } finally {
+          this.#entered -= 1;
           leave();
         }
       }
