@@ -18,9 +18,25 @@ describe("writeJson", () => {
     ["members that are undefined", { a: undefined, b: [] }, '{"b":[]}'],
     ["an object with a writer of its own", [{ p: new Point() }], '[{"p":{"x":1}}]'],
     ["a typed array among plain values", { a: [1, 2], b: Int32Array.of(3, 4) }, '{"a":[1,2],"b":[3,4]}'],
+    [
+      "a list of numbers with a writer of its own",
+      { a: Object.assign([1, 2], { toJSON: () => "no" }) },
+      '{"a":[1,2]}',
+    ],
+    ["a list of texts with a writer of its own", [Object.assign(["x"], { toJSON: () => "no" })], '[["x"]]'],
     ["a long integer in a list", [1, 2n ** 63n], "[1,9223372036854775808]"],
   ])("writes %s", (_, value, text) => {
     expect(writeJson(value, "record")).toBe(text);
+  });
+
+  it("writes lists as they are where an old library has given all of them a writer", () => {
+    const lists: unknown[] & { toJSON?: () => string } = Array.prototype;
+    lists.toJSON = () => "no";
+    try {
+      expect(writeJson({ a: [1, 2], b: ["x", [3]] }, "record")).toBe('{"a":[1,2],"b":["x",[3]]}');
+    } finally {
+      delete lists.toJSON;
+    }
   });
 
   it.each<[string, unknown, string]>([

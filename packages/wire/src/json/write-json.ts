@@ -31,6 +31,7 @@ function isPlain(value: unknown, depth: number): boolean {
   if (typeof value === "number") return Number.isFinite(value);
   if (typeof value !== "object" || value === null)
     return typeof value === "string" || typeof value === "boolean" || value === null;
+  if ("toJSON" in value) return false;
   if (Array.isArray(value)) {
     for (let index = 0; index < value.length; index += 1) {
       const item: unknown = value[index];
@@ -38,7 +39,7 @@ function isPlain(value: unknown, depth: number): boolean {
     }
     return true;
   }
-  if (Object.getPrototypeOf(value) !== Object.prototype || "toJSON" in value) return false;
+  if (Object.getPrototypeOf(value) !== Object.prototype) return false;
   const fields = value as Readonly<Record<string, unknown>>;
   for (const key in fields) {
     const member = fields[key];
@@ -101,7 +102,8 @@ function writeList(list: readonly unknown[], path: (string | number)[], what: st
   // One check, then the fast native writer: lists of numbers may be megabytes long. Not `every`, which passes over holes.
   let finite = 0;
   while (finite < list.length && Number.isFinite(list[finite])) finite += 1;
-  if (finite === list.length) return JSON.stringify(list);
+  // Old libraries give all lists a `toJSON`, which would write text in place of them.
+  if (finite === list.length && !("toJSON" in list)) return JSON.stringify(list);
   let items = "";
   for (let index = 0; index < list.length; index += 1) {
     path.push(index);
