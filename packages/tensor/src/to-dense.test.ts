@@ -74,6 +74,20 @@ describe("toDense", () => {
     expect(toDense(sparse, { padValue: -1 })).toEqual({ data, dtype: "int64", shape: [2, 2] });
   });
 
+  it("unfolds a list to a typed array where a list would take the memory of the process", () => {
+    const sparse = (columns: number): TensorData => ({
+      data: [3],
+      dtype: "int64",
+      shape: [1, columns],
+      sparse_crow_indices: [0, 1],
+      sparse_col_indices: [columns - 1],
+    });
+    const { data } = toDense(sparse(2 ** 25 + 1));
+    expect(data).toBeInstanceOf(BigInt64Array);
+    expect([data.length, data[0], data.at(-1)]).toEqual([2 ** 25 + 1, 0n, 3n]);
+    expect(() => toDense(sparse(2 ** 40))).toThrow("unfolds to more elements than memory holds");
+  });
+
   it("keeps the bits of a NaN that is listed", () => {
     const signalling = Int32Array.of(0x7f80_0001);
     const dense = toDense({

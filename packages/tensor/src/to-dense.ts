@@ -4,7 +4,7 @@ import { type PadOptions, padValueOf } from "./pad-value.js";
 import { type TensorPlace, tensorError } from "./tensor-place.js";
 
 /**
- * Gives a sparse tensor with all its elements; a dense one is returned as it is.
+ * Gives a sparse tensor with all its elements; a dense one is returned as it is. A list of more than 2^25 becomes a typed array.
  *
  * Row `r` of CSR lists its elements at `crow[r] … crow[r + 1] - 1`: the column of each, and in `data` its value. What no row
  * lists is the pad value.
@@ -42,8 +42,12 @@ function checkOrder(
   }
 }
 
+/** Most elements of a list: V8 keeps a longer one as a table of its elements, which takes the process's memory before it fails. */
+const MAX_LIST = 2 ** 25;
+
 function unfoldedData(tensor: TensorData, count: number, pad: number): TensorData["data"] {
-  const { data } = tensor;
+  const isLong = count > MAX_LIST && tensor.dtype === "int64" && Array.isArray(tensor.data);
+  const data = isLong ? BigInt64Array.from(tensor.data, BigInt) : tensor.data;
   if (data instanceof BigInt64Array) return unfold(tensor, data, new BigInt64Array(count).fill(BigInt(pad)));
   if (data instanceof Float32Array) return unfoldFloats(tensor, data, count, pad);
   return unfold(tensor, data, filledLike(tensor, count, pad));
