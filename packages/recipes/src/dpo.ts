@@ -108,7 +108,7 @@ async function runDpo(
       : await openRun(options.runDirectory, { recipe: "dpo", config: configOf(), logger, clock });
   const log = new RecipeLog({ ...options, tell, run, logger });
   const resume = run?.resumePoint;
-  if (resume?.isFinished) return trainingResult(options, log, stoppedAt(resume));
+  if (resume?.isFinished) return await trainingResult(options, log, stoppedAt(resume));
 
   const training = await openTraining({ service, model, rank, seed, signal }, resume);
   const tools = await trainingTools(training, model, renderer);
@@ -168,7 +168,7 @@ async function runDpo(
   }).finally(() => sampler.close());
   const checkpoint = last ?? (resume && stoppedAt(resume));
   if (checkpoint === undefined) throw new ValidationError("dpo: there was no step to do");
-  return trainingResult(options, log, checkpoint);
+  return await trainingResult(options, log, checkpoint);
 }
 
 /** Refuses to go on with a run that left out other pairs, as versions did that left out none: its batches were others. */

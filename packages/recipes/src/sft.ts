@@ -71,7 +71,7 @@ async function runSft(
         });
   const log = new RecipeLog({ ...options, tell, run, logger });
   const resume = run?.resumePoint;
-  if (resume?.isFinished) return trainingResult(options, log, stoppedAt(resume));
+  if (resume?.isFinished) return await trainingResult(options, log, stoppedAt(resume));
 
   const training = await openTraining({ service, model, rank, seed, signal }, resume);
   const hasText = [...examples, ...testExamples].some((example) => !isDatum(example));
@@ -126,7 +126,7 @@ async function runSft(
   });
   const checkpoint = last ?? (resume && stoppedAt(resume));
   if (checkpoint === undefined) throw new ValidationError(`${method}: there was no step to do`);
-  return trainingResult(options, log, checkpoint);
+  return await trainingResult(options, log, checkpoint);
 }
 
 /** Everything that decides the result, by the names of the Python cookbook where it has one. */

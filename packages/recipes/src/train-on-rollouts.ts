@@ -129,7 +129,7 @@ export async function trainOnRollouts<Problem>(
         });
   const log = new RecipeLog({ ...options, tell, run, logger });
   const resume = run?.resumePoint;
-  if (resume?.isFinished) return trainingResult(options, log, stoppedAt(resume));
+  if (resume?.isFinished) return await trainingResult(options, log, stoppedAt(resume));
 
   const batches = batchesOf(problems, groupsPerBatch, seed, `${method}: problems`, "groupsPerBatch");
   const totalSteps = options.steps ?? batches.stepsPerEpoch;
@@ -182,7 +182,7 @@ export async function trainOnRollouts<Problem>(
   }).finally(() => pipeline.close());
   const checkpoint = last ?? (resume && stoppedAt(resume));
   if (checkpoint === undefined) throw new ValidationError(`${method}: there was no step to do`);
-  return trainingResult(options, log, checkpoint);
+  return await trainingResult(options, log, checkpoint);
 }
 
 /** Everything that decides the result, by the names of the Python cookbook where it has one. */

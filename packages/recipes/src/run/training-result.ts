@@ -17,7 +17,10 @@ export interface TrainingResult {
   readonly steps: number;
 }
 
-/** Ends a run: makes a sampling client of its last checkpoint. */
+/**
+ * Ends a run: makes a sampling client of its last checkpoint. Callers whose folder closes at the end of their block await it there: a
+ * failure that comes while the folder closes would be nobody's, and end the process.
+ */
 export async function trainingResult(
   { service, signal }: RecipeOptions,
   log: RecipeLog,
