@@ -1,4 +1,4 @@
-import { ApiStatusError, type HttpTransport, type TransportCall } from "@tinkex/base";
+import { ApiStatusError, type HttpTransport, type TransportCall, type TransportResponse } from "@tinkex/base";
 import { describe, expect, it } from "vitest";
 import { ApiCalls } from "../session/api-calls.js";
 import { RecordingLogger } from "../testing/recording-logger.js";
@@ -90,6 +90,27 @@ describe("withBillingPause", () => {
     const other = paused(1, {}, 403);
     await expect(other.transport.call(call)).rejects.toMatchObject({ status: 403 });
     expect(other.sleeps).toEqual([]);
+  });
+
+  it("waits for a transport that throws at once, and takes an answer that is no promise of the platform", async () => {
+    let count = 0;
+    const failures: unknown[] = [];
+    const call = (): TransportResponse => {
+      count += 1;
+      if (count < 3) throw refused(402);
+      return OK;
+    };
+    // Not of the type: plain JavaScript may give one.
+    const plain = { call, close: async () => {} } as unknown as HttpTransport;
+    const { transport, sleeps } = paused(0, { onFailure: (_, error) => failures.push(error) }, 402, plain);
+    expect(await transport.call({ operation: "optim_step" })).toBe(OK);
+    expect(sleeps).toEqual([5000, 5000]);
+    expect(failures).toHaveLength(2);
+    expect(await transport.call({ operation: "optim_step" })).toBe(OK);
+    // biome-ignore lint/suspicious/noThenProperty: a promise of another library
+    const thenable = { then: (resolve: (value: TransportResponse) => void) => resolve(OK) };
+    const foreign = { call: () => thenable, close: async () => {} } as unknown as HttpTransport;
+    expect(await paused(0, {}, 402, foreign).transport.call({ operation: "optim_step" })).toBe(OK);
   });
 
   it("delivers a request under one key before and after the pause, and another under another", async () => {

@@ -103,9 +103,14 @@ export function withBillingPause(transport: HttpTransport, options: BillingPause
   return {
     call(call: TransportCall) {
       const startedAtMs = clock.monotonic();
-      return transport
-        .call(call)
-        .catch((error: unknown) => again(call, error, clock.monotonic() - startedAtMs));
+      const failed = (error: unknown): Promise<TransportResponse> =>
+        again(call, error, clock.monotonic() - startedAtMs);
+      try {
+        // A transport of the caller's may throw at once, or give what is no promise of the platform.
+        return Promise.resolve(transport.call(call)).catch(failed);
+      } catch (error) {
+        return failed(error);
+      }
     },
     close: () => transport.close(),
   };
