@@ -34,8 +34,14 @@ const RECIPES = {
     dpo({ ...common, ...place, pairs: [{ prompt: "a", chosen: "b", rejected: "c" }], batchSize: 1 }),
   rl: (place: Place) =>
     rl({
-      ...{ ...common, ...place, problems: ["a "], prompt: (text) => text, reward: () => 1 },
-      ...{ groupSize: 2, groupsPerBatch: 1, maxTokens: 1 },
+      ...common,
+      ...place,
+      problems: ["a "],
+      prompt: (text) => text,
+      reward: () => 1,
+      groupSize: 2,
+      groupsPerBatch: 1,
+      maxTokens: 1,
     }),
 };
 
