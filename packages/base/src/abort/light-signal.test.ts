@@ -31,6 +31,24 @@ it("counts a function that is given twice twice, and does not call one that anot
   expect(calls).toBe(1);
 });
 
+it.each([
+  ["of the platform", () => new AbortController()],
+  ["of this package", () => new LightSignal()],
+] as const)("a signal %s does not call one who comes while it aborts, or after", (_, make) => {
+  const controller = make();
+  const signal = controller instanceof LightSignal ? controller : controller.signal;
+  const heard: string[] = [];
+  onAbort(signal, () => {
+    heard.push("before");
+    onAbort(signal, () => heard.push("meanwhile"))();
+    onAbort(signal, () => heard.push("meanwhile"));
+  });
+  controller.abort("enough");
+  onAbort(signal, () => heard.push("after"));
+  controller.abort("more");
+  expect(heard).toEqual(["before"]);
+});
+
 it("is a signal of the platform for those who need one, whether they ask before it aborts or after", () => {
   const signal = new LightSignal();
   const before = signal.native;

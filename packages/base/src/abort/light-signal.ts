@@ -36,8 +36,10 @@ export class LightSignal implements AbortSignal {
     this.#controller?.abort(reason);
   }
 
-  /** Calls `callback` with the reason when it aborts. Returns a function that ends that. */
+  /** Calls `callback` with the reason when it aborts, and never where it has aborted already. Returns a function that ends that. */
   listen(callback: (reason: unknown) => void): () => void {
+    // As with a signal of the platform: one who listens again from within its callback would be called without end.
+    if (this.aborted) return () => {};
     const leave = (): void => {
       const { before, after, isListed } = entry;
       if (!isListed) return;
