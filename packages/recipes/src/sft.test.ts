@@ -53,7 +53,7 @@ describe("sft", { timeout: 240_000 }, () => {
       "start 0",
       "eval 0",
       ...["step 0", "step 1", "step 2", "000003"],
-      ...["eval 4", "step 3", "step 4", "step 5", "final", "done 6"],
+      ...["step 3", "eval 4", "step 4", "step 5", "final", "done 6"],
     ]);
     const { checkpoint, sampler, metrics, steps } = await run;
     expect(steps).toBe(6);

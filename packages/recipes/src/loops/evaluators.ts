@@ -40,17 +40,19 @@ export interface EvaluationOptions {
  * the other steps.
  *
  * @param tokenizer - tells the bytes of held-out text; absent where there is none
+ * @returns a function of the step, and of work that is to be over before anything is measured
  */
 export function evaluatorOf(
   training: TrainingClient,
   test: readonly Datum[],
   options: EvaluationOptions,
   tokenizer?: Tokenizer | undefined,
-): (step: number) => Promise<Metrics | undefined> {
+): (step: number, before?: () => Promise<void>) => Promise<Metrics | undefined> {
   const { evaluateEvery = 10, evaluators = [], signal, method = "evaluatorOf" } = options;
   const isNeeded = evaluateEvery > 0 && (test.length > 0 || evaluators.length > 0);
-  return async (step) => {
+  return async (step, before) => {
     if (!isNeeded || step % evaluateEvery !== 0) return undefined;
+    await before?.();
     const sampler = () => training.saveWeightsAndGetSamplingClient({ signal });
     const context = { training, step, signal, sampler: async () => sampler() };
     const measured = evaluators.map(async (evaluator, index) => {

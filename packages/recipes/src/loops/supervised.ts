@@ -27,8 +27,11 @@ export interface SupervisedLoop {
   /** Batches submitted beyond the one that is waited for. 1 keeps the service busy; 0 waits for each. */
   readonly submitAhead: number;
   readonly checkpoints: CheckpointPlan;
-  /** Metrics of held-out data with the weights before a step; undefined where none are due. */
-  readonly evaluate: (step: number) => Promise<Metrics | undefined>;
+  /**
+   * Metrics of held-out data with the weights before a step; undefined where none are due. Else it awaits `before` first: the steps that
+   * were submitted, and their checkpoint, are written by then, and are not lost with an evaluation that fails or is killed.
+   */
+  readonly evaluate: (step: number, before: () => Promise<void>) => Promise<Metrics | undefined>;
   /** Further metrics of a step, such as bits per byte. */
   readonly describe: (data: readonly LoggedDatum[]) => Metrics;
   readonly nowMs: () => number;
@@ -57,15 +60,18 @@ export async function supervisedLoop(loop: SupervisedLoop): Promise<SavedCheckpo
   const { log, startStep, checkpoints, signal } = loop;
   const submitted: SubmittedStep[] = [];
   let last: SavedCheckpoint | undefined;
+  const finishAll = async (): Promise<void> => {
+    while (submitted.length > 0) last = (await finishNext(loop, submitted)) ?? last;
+  };
   for (let step = startStep; step < checkpoints.totalSteps; step += 1) {
     signal?.throwIfAborted();
     // Before the step is submitted, and awaited: evaluators see the weights that the step begins with.
-    const evaluation = await loop.evaluate(step);
+    const evaluation = await loop.evaluate(step, finishAll);
     if (evaluation !== undefined) log.evaluation(step, evaluation);
     submitted.push(submitStep(loop, step, evaluation ?? {}));
     while (submitted.length > loop.submitAhead) last = (await finishNext(loop, submitted)) ?? last;
   }
-  while (submitted.length > 0) last = (await finishNext(loop, submitted)) ?? last;
+  await finishAll();
   return last;
 }
 
