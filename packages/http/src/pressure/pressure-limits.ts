@@ -26,8 +26,8 @@ const NEVER = Number.NEGATIVE_INFINITY;
 
 /**
  * Submits requests of one kind within limits that all of them share, and waits together while the service is busy. Nobody
- * who stands in line is passed by someone who came later, however much they ask for; those who wait out a pause come back spread over
- * a time, and in any order.
+ * who stands in line for bytes or for a place is passed by someone who came later, however much they ask for. Those who wait out a
+ * pause come back spread over a time, in any order, and those who come while the service was lately busy have a line of their own.
  */
 export class PressureLimits {
   readonly #rules: PressureRules;
