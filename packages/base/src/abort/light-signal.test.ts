@@ -1,6 +1,11 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { expect, it } from "vitest";
 import { LightSignal } from "./light-signal.js";
 import { onAbort } from "./on-abort.js";
+
+setFlagsFromString("--expose-gc");
+const collectGarbage: () => void = runInNewContext("gc");
 
 it("tells everyone who listens, in their order and once, with the first reason", () => {
   const signal = new LightSignal();
@@ -68,4 +73,21 @@ it("is a signal of the platform for those who need one, whether they ask before 
   const late = new LightSignal();
   late.abort("early");
   expect(late.native.reason).toBe("early");
+});
+
+it("lets go of the neighbours of one that has left and is still kept, such as by the stack of an error", async () => {
+  const signal = new LightSignal();
+  const kept = signal.listen(() => {});
+  const listenBeside = (): WeakRef<object> => {
+    const held = { text: "a connection" };
+    const leave = signal.listen(() => void held.text);
+    kept();
+    leave();
+    return new WeakRef(held);
+  };
+  const held = listenBeside();
+  await new Promise((resolve) => setImmediate(resolve));
+  collectGarbage();
+  expect(held.deref()).toBeUndefined();
+  kept();
 });

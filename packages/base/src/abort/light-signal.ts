@@ -48,6 +48,9 @@ export class LightSignal implements AbortSignal {
       else before.after = after;
       if (after === undefined) this.#last = before;
       else after.before = before;
+      // Whoever keeps one that has left, such as an error by its stack, must not keep its neighbours.
+      entry.before = undefined;
+      entry.after = undefined;
     };
     const entry: Entry = { callback, leave, before: this.#last, after: undefined, isListed: true };
     if (this.#last === undefined) this.#first = entry;

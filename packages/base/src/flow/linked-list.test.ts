@@ -1,6 +1,11 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { describe, expect, it } from "vitest";
 import { LinkedList } from "./linked-list.js";
 import { WaitQueue } from "./wait-queue.js";
+
+setFlagsFromString("--expose-gc");
+const collectGarbage: () => void = runInNewContext("gc");
 
 describe("LinkedList", () => {
   it("gives values in their order, whatever joins and leaves in between", () => {
@@ -82,4 +87,21 @@ it("those who line up are admitted in their order, without those who left", () =
   for (const [note, leave] of leaves.entries()) if (note % 2 === 0) leave();
   while (queue.length > 0) queue.next()?.admit();
   expect(admitted).toEqual(Array.from({ length: 500 }, (_, index) => 2 * index + 1));
+});
+
+it("lets go of the neighbours of an entry that has left and is still kept", async () => {
+  const list = new LinkedList<object>();
+  const kept = list.add({});
+  const addBeside = (): WeakRef<object> => {
+    const value = { text: "a request" };
+    const entry = list.add(value);
+    list.remove(kept);
+    list.remove(entry);
+    return new WeakRef(value);
+  };
+  const held = addBeside();
+  await new Promise((resolve) => setImmediate(resolve));
+  collectGarbage();
+  expect(held.deref()).toBeUndefined();
+  list.remove(kept);
 });

@@ -47,6 +47,9 @@ export class LinkedList<Value> {
     if (node.after === undefined) this.#last = node.before;
     else node.after.before = node.before;
     this.#length -= 1;
+    // Whoever keeps an entry that has left must not keep its neighbours, and through them all who came later.
+    node.before = undefined;
+    node.after = undefined;
   }
 
   /** Takes the first value out. */
