@@ -72,10 +72,12 @@ export async function dpoLoop(loop: DpoLoop): Promise<SavedCheckpoint | undefine
         "time/step": (loop.nowMs() - startedAtMs) / 1000,
       },
       { trained: weights.flat().length },
+      checkpoint &&
+        (async () => {
+          last = await savedCheckpoint(checkpoint);
+          await log.checkpoint(last, loop.epochAt(last.batch), loop.batchInEpochAt(last.batch));
+        }),
     );
-    if (checkpoint === undefined) continue;
-    last = await savedCheckpoint(checkpoint);
-    await log.checkpoint(last, loop.epochAt(last.batch), loop.batchInEpochAt(last.batch));
   }
   return last;
 }

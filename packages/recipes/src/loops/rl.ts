@@ -69,7 +69,6 @@ export async function rlLoop(loop: RlLoop): Promise<SavedCheckpoint | undefined>
     const trained = submitStep(loop, { data: data.flat(2), softDatums }, learningRate, samplerStep === step);
     // Between this step and the next sampling weights, or the checkpoint would hold what comes after it.
     const checkpoint = submitCheckpoint(training, step + 1, checkpoints);
-    const trainedMetrics = await trained();
     await log.step(
       step,
       {
@@ -80,17 +79,19 @@ export async function rlLoop(loop: RlLoop): Promise<SavedCheckpoint | undefined>
         ...meanMetrics(groups.flat().map((member) => ({ ...member, end: endOf(member) }))),
         "groups/dropped": data.filter((group) => group.length === 0).length,
         ...exampleMetrics,
-        ...trainedMetrics,
+        ...(await trained()),
         ...evaluation,
         ...ageMetrics(step, samplerStep),
         "time/sampling": (sampledAtMs - startedAtMs) / 1000,
         "time/total": (loop.nowMs() - startedAtMs) / 1000,
       },
       { ...tokens, trained: sum(data.flat(2).map(({ mask }) => mask.length)) },
+      checkpoint &&
+        (async () => {
+          last = await savedCheckpoint(checkpoint);
+          await log.checkpoint(last, loop.epochAt(last.batch));
+        }),
     );
-    if (checkpoint === undefined) continue;
-    last = await savedCheckpoint(checkpoint);
-    await log.checkpoint(last, loop.epochAt(last.batch));
   }
   return last;
 }

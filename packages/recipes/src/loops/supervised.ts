@@ -103,6 +103,7 @@ async function finishNext(
   const [output, update] = await Promise.all([next.pass, next.update]);
   const { log, checkpoints } = loop;
   const logged = data.map((datum, index) => plainNumbers(datum, output.loss_fn_outputs[index]?.logprobs));
+  let saved: SavedCheckpoint | undefined;
   const weights = logged.flatMap((datum) => Array.from(datum.weights));
   await log.step(
     step,
@@ -120,9 +121,11 @@ async function finishNext(
       "time/step": (loop.nowMs() - next.startedAtMs) / 1000,
     },
     { trained: weights.length },
+    checkpoint &&
+      (async () => {
+        saved = await savedCheckpoint(checkpoint);
+        await log.checkpoint(saved, loop.epochAt(saved.batch), loop.batchInEpochAt(saved.batch));
+      }),
   );
-  if (checkpoint === undefined) return undefined;
-  const saved = await savedCheckpoint(checkpoint);
-  await log.checkpoint(saved, loop.epochAt(saved.batch), loop.batchInEpochAt(saved.batch));
   return saved;
 }

@@ -38,16 +38,30 @@ export class RecipeLog {
     this.#options.tell({ type: "start", step, totalSteps, resumedFrom });
   }
 
-  /** @param tokens - used by this step */
-  async step(step: number, own: Metrics, tokens: TokenCounts): Promise<void> {
+  /**
+   * @param tokens - used by this step
+   * @param finish - writes the checkpoint behind the step, if there is one: also where `onMetrics` ends the run, as the service has it
+   */
+  async step(
+    step: number,
+    own: Metrics,
+    tokens: TokenCounts,
+    finish: () => Promise<void> = async () => {},
+  ): Promise<void> {
     this.#usage.add(tokens);
     const metrics = { ...own, ...this.#usage.takeMetrics() };
     await this.#options.run?.writeMetrics(step, metrics);
     this.#metrics = metrics;
     this.#options.tell({ type: "step", step, metrics });
     const { onMetrics, signal } = this.#options;
-    if (onMetrics === undefined) return;
-    await waitFor((async () => onMetrics(step, metrics))(), { signal }, systemClock, "onMetrics");
+    if (onMetrics !== undefined) {
+      const heard = (async () => onMetrics(step, metrics))();
+      await waitFor(heard, { signal }, systemClock, "onMetrics").catch(async (error: unknown) => {
+        await finish().catch(() => {});
+        throw error;
+      });
+    }
+    await finish();
   }
 
   evaluation(step: number, metrics: Metrics): void {
