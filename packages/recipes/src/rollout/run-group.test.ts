@@ -155,6 +155,17 @@ describe("groupReward", () => {
     );
     const none = roll(fair, { groupReward: () => [0, 0, 0, Number.NaN] });
     await expect(none.group).rejects.toThrow(/^rl: problem 7: groupReward: .* finite number, got NaN$/);
+    // Each may be sent, and their sum may not: twice as much is an advantage of Infinity in 32 bits.
+    const large = singleTurn<string>(
+      () => [{ role: "user", content: "a" }],
+      () => 1e38,
+    );
+    const sums = roll(() => large("w"), {
+      groupReward: (_, { length }) => new Array<number>(length).fill(1e38),
+    });
+    await expect(sums.group).rejects.toThrow(
+      /groupReward: the reward must be from -1e\+38 to 1e\+38, got 2e\+38/,
+    );
     await expect(roll(fair, { groupReward: () => [1] }).group).rejects.toThrow(/must give 4 numbers, got 1/);
     let count = 0;
     const once = roll(fair, {

@@ -127,7 +127,7 @@ async function withGroupReward<Problem>(
     }
     return members.map((member, index) => ({
       ...member,
-      reward: member.reward + checkedReward(added[index]),
+      reward: checkedReward(member.reward + checkedReward(added[index])),
     }));
   } catch (cause) {
     throw errorAt(`${place}: groupReward`, cause);
