@@ -1,21 +1,11 @@
-import { failOnUnhandledErrors } from "@tinkex-tooling/testing";
+import { FAILING_LOGGERS, failOnUnhandledErrors } from "@tinkex-tooling/testing";
 import { expect, it } from "vitest";
 import { OpenReporter } from "../testing/open-reporter.js";
 import { MAX_QUEUED } from "./event-queue.js";
 
-const fail = (): never => {
-  throw new Error("disk full");
-};
-
-/** Loggers whose methods fail, at once or later. */
-const LOGGERS = [
-  ["throws", fail],
-  ["rejects", async () => fail()],
-] as const;
-
-it.each(LOGGERS)("a logger that %s reaches neither the program nor the counts", async (_, line) => {
+it.each(FAILING_LOGGERS)("a logger that %s reaches neither the program nor the counts", async (_, logger) => {
   failOnUnhandledErrors();
-  const open = new OpenReporter("S", { logger: { debug: line, info: line, warn: line, error: line } });
+  const open = new OpenReporter("S", { logger });
   open.take = async () => Promise.reject(new Error("refused"));
   const session = open.reporter.begin(open.session);
   while (open.reporter.log("event"));
