@@ -15,8 +15,8 @@ interface Entry {
  * and its signal take 9 microseconds and 1.2 kB. It has all that an `AbortSignal` has, yet is none to what looks at the class, such
  * as `fetch`; that is what {@link native} is for.
  *
- * Without `implements AbortSignal`: the browser's library of TypeScript 5.7 gives each signal the static method `any` as well, and
- * would refuse the class in a program of its own.
+ * Without `implements AbortSignal`: the browser's library of TypeScript 5.7 asks each signal for a static method as well, and a program
+ * that has it would refuse the class.
  */
 export class LightSignal {
   aborted = false;
