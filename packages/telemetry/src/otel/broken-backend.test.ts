@@ -89,6 +89,14 @@ function heardChannels(): string[] {
 
 const METHODS = ["startSpan", "spanContext", "setAttribute", "setAttributes", "setStatus", "addEvent", "end"];
 
+/** Expects that spans were begun, and that each has ended. @param ended - gives both counts */
+async function expectAllEnded(ended: () => readonly number[]): Promise<void> {
+  await new Promise(setImmediate);
+  const [started = 0, closed] = ended();
+  expect(started).toBeGreaterThan(8);
+  expect(closed).toBe(started);
+}
+
 describe("a backend of OpenTelemetry that throws", () => {
   let plain: unknown[];
   beforeAll(async () => {
@@ -110,10 +118,7 @@ describe("a backend of OpenTelemetry that throws", () => {
     const { tracer, ended } = brokenTracer(() => false);
     const undo = instrument({ tracer, meter: brokenMeter() });
     expect(await run()).toEqual(plain);
-    await new Promise(setImmediate);
-    const [started = 0, closed] = ended();
-    expect(started).toBeGreaterThan(8);
-    expect(closed).toBe(started);
+    await expectAllEnded(ended);
     undo();
     expect(heardChannels()).toEqual([]);
   });
@@ -131,10 +136,7 @@ describe("a backend of OpenTelemetry that throws", () => {
     const { tracer, ended } = brokenTracer(() => false);
     const undo = instrument({ tracer });
     expect(await run()).toEqual(plain);
-    await new Promise(setImmediate);
-    const [started = 0, closed] = ended();
-    expect(started).toBeGreaterThan(8);
-    expect(closed).toBe(started);
+    await expectAllEnded(ended);
     undo();
     context.disable();
     expect(heardChannels()).toEqual([]);
