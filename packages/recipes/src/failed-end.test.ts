@@ -4,6 +4,7 @@ import { failOnUnhandledErrors, temporaryDirectory } from "@tinkex-tooling/testi
 import { describe, expect, it } from "vitest";
 import { dpo, rl, sft } from "./index.js";
 import { localService, POCKET_MODEL } from "./testing/local-service.js";
+import { ONE_TOKEN_ROLLOUTS } from "./testing/one-token-rollouts.js";
 
 const { service } = localService();
 const refusal = new Error("no more samplers");
@@ -32,17 +33,7 @@ const RECIPES = {
     sft({ ...common, ...place, train: [{ prompt: "a", completion: "b" }], batchSize: 1 }),
   dpo: (place: Place) =>
     dpo({ ...common, ...place, pairs: [{ prompt: "a", chosen: "b", rejected: "c" }], batchSize: 1 }),
-  rl: (place: Place) =>
-    rl({
-      ...common,
-      ...place,
-      problems: ["a "],
-      prompt: (text) => text,
-      reward: () => 1,
-      groupSize: 2,
-      groupsPerBatch: 1,
-      maxTokens: 1,
-    }),
+  rl: (place: Place) => rl({ ...common, ...place, ...ONE_TOKEN_ROLLOUTS, problems: ["a "] }),
 };
 
 describe("a run with a folder, whose sampler cannot be made at the end", { timeout: 240_000 }, () => {

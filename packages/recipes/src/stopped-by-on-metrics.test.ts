@@ -5,6 +5,7 @@ import { temporaryDirectory } from "@tinkex-tooling/testing";
 import { describe, expect, it } from "vitest";
 import { dpo, rl, sft } from "./index.js";
 import { localService, POCKET_MODEL } from "./testing/local-service.js";
+import { ONE_TOKEN_ROLLOUTS } from "./testing/one-token-rollouts.js";
 
 const { service } = localService();
 const words = ["ant", "bee", "cat", "dog"];
@@ -31,17 +32,7 @@ const RECIPES = {
       pairs: words.map((word) => ({ prompt: word, chosen: "b", rejected: "c" })),
       batchSize: 1,
     }),
-  rl: (place: Place) =>
-    rl({
-      ...common,
-      ...place,
-      problems: words,
-      prompt: (word) => word,
-      reward: () => 1,
-      groupSize: 2,
-      groupsPerBatch: 1,
-      maxTokens: 1,
-    }),
+  rl: (place: Place) => rl({ ...common, ...place, ...ONE_TOKEN_ROLLOUTS, problems: words }),
 };
 
 describe("a run that onMetrics ends at a step behind which it was saved", { timeout: 240_000 }, () => {

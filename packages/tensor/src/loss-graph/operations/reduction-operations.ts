@@ -55,7 +55,7 @@ const extreme = (reduce: (groups: ElementGroups) => Float64Array): ReductionRule
   needsElements: true,
 });
 
-/** The largest or smallest of all elements, which torch shares in its own way: the others get no part, and NaN is found as any number. */
+/** The largest or smallest of all elements, which torch shares in its own way: the others get no part, and NaN is found as a number is. */
 const wholeExtreme = (reduce: (groups: ElementGroups) => Float64Array): ReductionRule => ({
   ...extreme(reduce),
   slope: ({ data }, [result = Number.NaN]) => {
